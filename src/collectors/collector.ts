@@ -1,0 +1,69 @@
+import type { Evidence } from '../bundle/evidence.ts';
+import type { FirstLook, Host } from '../host/port.ts';
+import type { Inventory, Target } from '../sandbox/types.ts';
+
+/** Order of volatility: what is gone first is taken first; what disturbs comes after what only looks. */
+export const PHASES = ['first-look', 'signal', 'sweep', 'files', 'samples', 'ask', 'linger'] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** What the user asked for, after the flags were parsed. Times in ms, sizes in bytes. */
+export interface GrabOptions {
+  readonly timeoutMs: number;
+  readonly samples: number;
+  readonly intervalMs: number;
+  readonly sinceMs: number;
+  readonly maxBytes: number;
+  readonly signal: boolean;
+  readonly forceSignal: boolean;
+  /** Names of collectors to leave out. */
+  readonly skip: readonly string[];
+  readonly note: string | null;
+}
+
+/** What a collector may use. Nothing in it hangs: reads of the main process are safe ones, all else has a deadline. */
+export interface Capture {
+  readonly host: Host;
+  readonly target: Target;
+  readonly inventory: Inventory;
+  readonly firstLook: FirstLook;
+  readonly options: GrabOptions;
+  /** Aborted when the collector's time is over: yield what there is and return. */
+  readonly signal: AbortSignal;
+  /** ms left until `signal` aborts: the deadline to give to a risky read. */
+  remainingMs(): number;
+  /** The shims of the target, none for a node or a remnant. */
+  readonly shims: readonly Inventory['sandboxes'][number]['shims'][number][];
+  /** 1, 2, … samples: the first at once, then one per interval, until `signal` aborts. */
+  rounds(): AsyncIterable<number>;
+  /** Facts that a later collector needs (when the signal was sent, the log position before it). */
+  readonly notes: Map<string, unknown>;
+  /** Appends to the manifest's `signals`. */
+  recordSignal(record: SignalRecord): void;
+}
+
+/** What was decided about a signal, step by step. */
+export interface SignalRecord {
+  readonly pid: number;
+  readonly startTicks: string;
+  readonly signal: 'SIGUSR1';
+  /** 'sent', or 'not sent (guard: …)'. */
+  readonly outcome: string;
+  readonly offsetMs: number;
+  /** Each guard in order, with what it read. */
+  readonly guards: readonly { readonly guard: string; readonly passed: boolean; readonly saw: string }[];
+  /** The ladder that waits for the dump: what was tried, when, with what result. */
+  readonly steps: readonly { readonly offsetMs: number; readonly step: string; readonly result: string }[];
+  /** `complete`, `truncated (at goroutine N)`, `lost (…)`, `not sent (…)`. */
+  readonly dump: string;
+}
+
+/** One source of evidence: brings bytes, uninterpreted. */
+export interface Collector {
+  /** 'shim-threads': kebab-case, the name for --skip and in the manifest. */
+  readonly name: string;
+  readonly phase: Phase;
+  readonly deadlineMs: number;
+  /** Which kinds of target it has something to bring for. Default: all. */
+  readonly targets?: readonly Target['kind'][];
+  collect(capture: Capture): AsyncIterable<Evidence>;
+}

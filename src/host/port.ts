@@ -1,0 +1,224 @@
+/**
+ * The machine, as the rest of the program sees it. Only src/host touches node:fs, node:child_process,
+ * execa or pidusage; everything else gets a Host.
+ *
+ * Two kinds of access: what cannot hang is read at once, synchronously, in this process (`read`, `list`,
+ * `link`, `look`); all else goes to an expendable probe child with a deadline (`readRisky`, `sweep`, `run`,
+ * `drain`). Nothing here throws for a file that cannot be read: the outcome says so.
+ */
+
+/**
+ * How a piece of evidence was got.
+ * - `ok`: whole
+ * - `empty`: read to its end, nothing in it
+ * - `absent`: not expected on this node (no crictl, cgroup v1, old kernel); does not make a bundle incomplete
+ * - `truncated`: a cap or a deadline cut it
+ * - `timeout`: the read hung; see stuckProbes
+ * - `denied`: EACCES or EPERM; `detail` names the right that is missing
+ * - `gone`: the process or file vanished between being found and being read (ENOENT, ESRCH)
+ * - `error`: anything else; `detail` has the errno
+ */
+export type Outcome = 'ok' | 'empty' | 'absent' | 'truncated' | 'timeout' | 'denied' | 'gone' | 'error';
+
+/** One file as it was read. Times are milliseconds of the monotonic clock since the start of the process. */
+export interface FileResult {
+  readonly path: string;
+  readonly outcome: Outcome;
+  readonly body: Buffer;
+  readonly detail?: string;
+  readonly stat?: FileStat;
+  readonly offsetMs: number;
+  readonly durationMs: number;
+}
+
+/** Nanosecond times as decimal strings: they do not fit a double. */
+export interface FileStat {
+  readonly type: 'file' | 'dir' | 'link' | 'fifo' | 'socket' | 'device';
+  readonly size: number;
+  readonly mode: number;
+  readonly uid: number;
+  readonly inode: string;
+  readonly device: string;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+}
+
+/** One thing for a probe to read. */
+export interface FileRequest {
+  readonly path: string;
+  /**
+   * `body` (default): the bytes · `link`: readlink, the target is the body · `stat`: lstat only ·
+   * `dir`: names of a directory, one per line, a trailing `/` on directories.
+   */
+  readonly what?: 'body' | 'link' | 'stat' | 'dir';
+  /** Also lstat it (fstat of what was opened, for a body). */
+  readonly withStat?: boolean;
+  /** Default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Keep the first (default) or the last `maxBytes`. */
+  readonly keep?: 'head' | 'tail';
+  /** Follow a symlink in the last path component (default false: O_NOFOLLOW; /proc magic links are never followed either). */
+  readonly follow?: boolean;
+}
+
+export interface Deadline {
+  /** All of the request, ms from now. */
+  readonly deadlineMs: number;
+  /** A single file that brings nothing for this long is given up, and the rest goes on in a fresh probe. Default 1000. */
+  readonly itemMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A command of the node: never the binary of a stalled disk in the main process. */
+export interface CommandRequest {
+  /** argv[0] is searched in PATH inside the probe, since PATH itself may lie on the stalled disk. */
+  readonly argv: readonly string[];
+  readonly timeoutMs: number;
+  /** Cap of stdout and of stderr each. Default 4 MiB. */
+  readonly maxBytes?: number;
+  readonly keep?: 'head' | 'tail';
+  readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  readonly argv: readonly string[];
+  /** `absent`: no such program in PATH. `timeout`: it hung, or its exec did. `error`: exit code not 0. */
+  readonly outcome: Outcome;
+  readonly exitCode: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+  readonly detail?: string;
+  readonly offsetMs: number;
+  readonly durationMs: number;
+}
+
+/** The raw text of one thread's files; null where a file could not be read (`errors` says why). */
+export interface ThreadLook {
+  readonly tid: number;
+  readonly stat: string | null;
+  readonly wchan: string | null;
+  readonly sched: string | null;
+  readonly syscall: string | null;
+  readonly stack: string | null;
+  /** file name -> errno, 'stack' -> 'EACCES' */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** All threads of one process at one moment, read in the main process (safe for a shim with two threads or more) or by a probe. */
+export interface ProcessLook {
+  readonly pid: number;
+  readonly comm: string | null;
+  /** Text of /proc/<pid>/status. */
+  readonly status: string | null;
+  /** Text of /proc/<pid>/stat; field 22 is the start time that guards against a reused pid. */
+  readonly stat: string | null;
+  /** readlink of /proc/<pid>/cwd. */
+  readonly cwd: string | null;
+  readonly threads: readonly ThreadLook[];
+  /** Text of the sampler's own /proc/self/sched just before: the clock that `se.exec_start` of the threads is compared to. */
+  readonly ownSched: string | null;
+  readonly offsetMs: number;
+  readonly durationMs: number;
+  readonly outcome: Outcome;
+  readonly detail?: string;
+}
+
+/** What the entry saw before anything else was loaded. */
+export interface FirstLook {
+  /** Raw arguments that equal, or are a prefix (4 characters or more) of, an id in a shim's cwd: those shims; else all shims of the node. */
+  readonly matchedBy: 'id' | 'all';
+  readonly shims: readonly ProcessLook[];
+  /** When the first kernel stack of a shim was in hand, ms since the start of the process; null without a shim. */
+  readonly firstStackMs: number | null;
+}
+
+export interface Moment {
+  /** ISO 8601 with ms, UTC. */
+  readonly wall: string;
+  /** Monotonic ms since the start of the process (process.hrtime based; survives a clock that is set back). */
+  readonly offsetMs: number;
+}
+
+/** A probe child that hung, as an autopsy found it. */
+export interface StuckProbe {
+  readonly pid: number;
+  readonly request: string;
+  /** What it hung on: a path, an argv. */
+  readonly item: string;
+  readonly offsetMs: number;
+  readonly waitedMs: number;
+  readonly state: string | null;
+  readonly wchan: string | null;
+  readonly syscall: string | null;
+  readonly stack: string | null;
+  readonly fds: readonly string[];
+  /** Its own children (a command that hangs): pid, comm, state, wchan. */
+  readonly children: readonly string[];
+  /** false: still there after SIGKILL when the run ended. */
+  readonly reaped: boolean;
+}
+
+/** Every thread of the node, and the details of those that matter. */
+export interface SweepRequest {
+  /** Processes (the pod's tree) whose threads get syscall and stack in any state; of all others only threads in D. */
+  readonly tree: readonly number[];
+}
+
+export interface SweepResult {
+  readonly outcome: Outcome;
+  readonly detail?: string;
+  /** Text, columns as `ps -eLo pid,tid,ppid,stat,wchan:32,etime,args`, with ps's header line. */
+  readonly processes: Buffer;
+  /** Text in the layout of formats/thread-dump.ts: every thread in D, and every thread of the tree. */
+  readonly blocked: Buffer;
+  readonly threadCount: number;
+  readonly blockedCount: number;
+  /** Processes of which a read hung, with the file it hung in. */
+  readonly hung: readonly { readonly pid: number; readonly file: string }[];
+  readonly offsetMs: number;
+  readonly durationMs: number;
+}
+
+/** A reader on a shim's log fifo (/proc/<shim>/fd/2), opened before the signal is sent. */
+export interface Drain {
+  /** Resolves when the fifo is open, or could not be opened. */
+  readonly opened: Promise<Pick<FileResult, 'outcome' | 'detail'>>;
+  /** Reads until `until` says that enough has been read and the pipe is empty, or the deadline passes. */
+  finish(until: { readonly marker: string; readonly deadlineMs: number }): Promise<FileResult>;
+}
+
+/** What the observer itself cost. */
+export interface ObserverCost {
+  readonly cpuMs: number;
+  readonly peakRssBytes: number;
+  readonly childCpuMs: number;
+  readonly children: number;
+}
+
+export interface Host {
+  now(): Moment;
+  /** ISO wall time of the start of the process: offset 0. */
+  readonly startedAt: string;
+  /** In this process, at once: only what design says cannot hang (comm, status of any task; node-wide files of /proc that take no lock). */
+  read(path: string, maxBytes?: number): FileResult;
+  /** Names in a directory of /proc; pids as numbers in rising order come from `pids()`. */
+  list(path: string): readonly string[];
+  pids(): readonly number[];
+  /** In this process: all threads of a process that has two or more; else outcome 'gone' or 'error'. */
+  look(pid: number): ProcessLook;
+  readRisky(files: readonly FileRequest[], deadline: Deadline): Promise<readonly FileResult[]>;
+  /** Like `look`, for any process, in a probe. */
+  lookRisky(pids: readonly number[], deadline: Deadline): Promise<readonly ProcessLook[]>;
+  sweep(request: SweepRequest, deadline: Deadline): Promise<SweepResult>;
+  run(command: CommandRequest): Promise<CommandResult>;
+  /** Records of /dev/kmsg until EAGAIN, oldest first, newest `maxBytes` kept, as text lines. */
+  kernelLog(maxBytes: number, deadline: Deadline): Promise<FileResult>;
+  drain(shimPid: number): Drain;
+  /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
+  signal(pid: number, signal: 'SIGUSR1'): string | null;
+  readonly stuckProbes: readonly StuckProbe[];
+  cost(): ObserverCost;
+  /** Ends every probe; never waits for one that hangs. */
+  close(): Promise<void>;
+}
