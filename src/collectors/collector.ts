@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import type { SignalRecord } from '../bundle/signal-record.ts';
 import type { FirstLook, Host } from '../host/port.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 
@@ -39,22 +40,6 @@ export interface Capture {
   readonly notes: Map<string, unknown>;
   /** Appends to the manifest's `signals`. */
   recordSignal(record: SignalRecord): void;
-}
-
-/** What was decided about a signal, step by step. */
-export interface SignalRecord {
-  readonly pid: number;
-  readonly startTicks: string;
-  readonly signal: 'SIGUSR1';
-  /** 'sent', or 'not sent (guard: …)'. */
-  readonly outcome: string;
-  readonly offsetMs: number;
-  /** Each guard in order, with what it read. */
-  readonly guards: readonly { readonly guard: string; readonly passed: boolean; readonly saw: string }[];
-  /** The ladder that waits for the dump: what was tried, when, with what result. */
-  readonly steps: readonly { readonly offsetMs: number; readonly step: string; readonly result: string }[];
-  /** `complete`, `truncated (at goroutine N)`, `lost (…)`, `not sent (…)`. */
-  readonly dump: string;
 }
 
 /** One source of evidence: brings bytes, uninterpreted. */
