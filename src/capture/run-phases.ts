@@ -1,0 +1,112 @@
+import type { SignalRecord } from '../bundle/signal-record.ts';
+import { type Capture, type Collector, type GrabOptions, PHASES, type Phase } from '../collectors/collector.ts';
+import type { FirstLook, Host, Outcome } from '../host/port.ts';
+import type { Inventory, Target } from '../sandbox/types.ts';
+import { rounds } from './rounds.ts';
+import { runCollector, type Timed } from './run-collector.ts';
+
+/** Something that was tried and brought no entry of the bundle. */
+export interface NotGot {
+  readonly what: string;
+  readonly collector: string;
+  readonly phase: Phase;
+  readonly outcome: Outcome;
+  readonly detail: string;
+}
+
+/** What the phases tell while they run; progress on the terminal is one listener. */
+export interface PhaseListener {
+  phaseStarted(phase: Phase, collectors: number): void;
+  phaseEnded(phase: Phase, result: { readonly items: number; readonly missing: number; readonly ms: number }): void;
+}
+
+export interface PhaseRun {
+  readonly host: Host;
+  readonly firstLook: FirstLook;
+  readonly inventory: Inventory;
+  readonly target: Target;
+  readonly options: GrabOptions;
+  readonly collectors: readonly Collector[];
+  /** ms since the start of the process at which collecting ends. */
+  readonly collectUntilMs: number;
+  /** Aborts everything: the user, a dropped SSH session. */
+  readonly interruption: AbortSignal;
+  readonly listener: PhaseListener;
+  take(collector: Collector, timed: Timed): void;
+  recordSignal(record: SignalRecord): void;
+}
+
+/** Outcomes that mean: this was expected here and is not whole. */
+const LACKING: ReadonlySet<Outcome> = new Set(['truncated', 'timeout', 'denied', 'gone', 'error']);
+
+export function isLacking(outcome: Outcome): boolean {
+  return LACKING.has(outcome);
+}
+
+/**
+ * All phases in their order; all collectors of one phase at once, each with its own deadline. A phase ends when each
+ * of its collectors has ended or was given up, so a hanging one costs its deadline and no more.
+ */
+export async function runPhases(run: PhaseRun): Promise<readonly NotGot[]> {
+  const notGot: NotGot[] = [];
+  const notes = new Map<string, unknown>();
+  for (const phase of PHASES) {
+    const collectors = run.collectors.filter(collector => collector.phase === phase && wanted(collector, run));
+    if (collectors.length === 0) continue;
+    const startMs = run.host.now().offsetMs;
+    const seen = { items: 0, missing: 0 };
+    run.listener.phaseStarted(phase, collectors.length);
+    await Promise.all(
+      collectors.map(async collector => {
+        const unfinished = await collectOne(run, collector, notes, timed => {
+          seen.items += 1;
+          if (isLacking(timed.evidence.outcome)) seen.missing += 1;
+          run.take(collector, timed);
+        });
+        if (unfinished === null) return;
+        seen.missing += 1;
+        notGot.push({ what: `rest of ${collector.name}`, collector: collector.name, phase, ...unfinished });
+      }),
+    );
+    run.listener.phaseEnded(phase, { ...seen, ms: run.host.now().offsetMs - startMs });
+  }
+  return notGot;
+}
+
+function wanted(collector: Collector, run: PhaseRun): boolean {
+  if (run.options.skip.includes(collector.name)) return false;
+  return collector.targets === undefined || collector.targets.includes(run.target.kind);
+}
+
+async function collectOne(
+  run: PhaseRun,
+  collector: Collector,
+  notes: Map<string, unknown>,
+  take: (timed: Timed) => void,
+): ReturnType<typeof runCollector> {
+  const untilMs = Math.min(run.host.now().offsetMs + collector.deadlineMs, run.collectUntilMs);
+  const leftMs = untilMs - run.host.now().offsetMs;
+  if (leftMs <= 0) return { outcome: 'timeout', detail: 'not started: the time of the run was over' };
+  if (run.interruption.aborted) return { outcome: 'timeout', detail: `not started: ${run.interruption.reason}` };
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(`${Math.round(leftMs)} ms were over`), leftMs);
+  const signal = AbortSignal.any([deadline.signal, run.interruption]);
+  const capture: Capture = {
+    host: run.host,
+    target: run.target,
+    inventory: run.inventory,
+    firstLook: run.firstLook,
+    options: run.options,
+    signal,
+    remainingMs: () => (signal.aborted ? 0 : Math.max(0, untilMs - run.host.now().offsetMs)),
+    shims: run.target.kind === 'sandbox' ? run.target.sandbox.shims : [],
+    rounds: () => rounds(run.host, run.options.samples, run.options.intervalMs, signal),
+    notes,
+    recordSignal: record => run.recordSignal(record),
+  };
+  try {
+    return await runCollector(collector, capture, run.host, take);
+  } finally {
+    clearTimeout(timer);
+  }
+}
