@@ -1,0 +1,6 @@
+import type { Registry } from '../src/cli/registry.ts';
+
+/** Every command of stallcap, in the order of the help. This is the only list of them. */
+export const commands: Registry = {
+  version: () => import('./version.ts'),
+};

@@ -1,0 +1,55 @@
+import { Command, type Config, Flags } from '@oclif/core';
+import type { Answer } from './answer.ts';
+import type { CommandContext } from './context.ts';
+import type { CommandClass } from './registry.ts';
+
+/**
+ * What all commands share. A command declares `summary`, `examples`, `flags` and `args`, parses them with
+ * `this.parse(Itself)`, calls one use case and returns its answer. It never writes to stdout and never exits.
+ */
+export abstract class BaseCommand extends Command {
+  static override baseFlags = {
+    json: Flags.boolean({ summary: 'Print the result as one JSON document.', helpGroup: 'COMMON' }),
+    quiet: Flags.boolean({ summary: 'Say nothing on stderr but errors.', helpGroup: 'COMMON' }),
+    debug: Flags.boolean({ summary: 'Show where an unexpected failure came from.', helpGroup: 'COMMON' }),
+    // Honoured before anything is parsed, see colour.ts; it stands here to be accepted and shown.
+    'no-color': Flags.boolean({ summary: 'No colours; the same as NO_COLOR=1.', helpGroup: 'COMMON' }),
+  };
+
+  /** Set by `start` before `run` is called. */
+  protected context!: CommandContext;
+
+  /** Answers; throws a StallcapError when it cannot. */
+  abstract override run(): Promise<Answer>;
+
+  /** Makes the command and runs it. What it throws is the caller's: one place turns failures into words and exit codes. */
+  static async start(command: CommandClass, argv: readonly string[], config: Config, context: CommandContext) {
+    const instance = new command([...argv], config);
+    instance.context = context;
+    return instance._run<Answer>();
+  }
+
+  /** oclif would print here; see `start`. */
+  protected override async catch(error: Error): Promise<never> {
+    throw error;
+  }
+
+  /**
+   * oclif reads a missing argument from stdin, and waits for it: under ssh, cron or `while read` that would swallow
+   * somebody else's input, or hang. No argument of stallcap comes from there.
+   */
+  protected override parse: Command['parse'] = (options, argv) => {
+    for (const arg of Object.values(options?.args ?? {})) Object.assign(arg, { ignoreStdin: true });
+    return super.parse(options, argv);
+  };
+
+  /** True with --quiet, also before the flags are parsed. */
+  protected get quiet(): boolean {
+    return this.argv.includes('--quiet');
+  }
+
+  /** A line or more for the person at the terminal, on stderr. */
+  protected say(text: string): void {
+    if (!this.quiet) process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
+}

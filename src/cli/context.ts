@@ -1,0 +1,15 @@
+import type { FirstLook, Host } from '../host/port.ts';
+import type { Registry } from './registry.ts';
+
+/** What the entry hands to the program: the arguments after the program's name, the machine, and what it saw at once. */
+export interface Invocation {
+  readonly argv: readonly string[];
+  readonly host: Host;
+  /** null when the arguments asked for something that needs no look at a shim. */
+  readonly firstLook: FirstLook | null;
+}
+
+/** What every command can reach as `this.context`. */
+export interface CommandContext extends Invocation {
+  readonly registry: Registry;
+}
