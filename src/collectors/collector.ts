@@ -38,7 +38,7 @@ export interface Capture {
   rounds(): AsyncIterable<number>;
   /** Facts that a later collector needs (when the signal was sent, the log position before it). */
   readonly notes: Map<string, unknown>;
-  /** Appends to the manifest's `signals`. */
+  /** Appends to the manifest's `signals`. The record stays live: `steps` and `dump` may still change until the bundle is sealed. */
   recordSignal(record: SignalRecord): void;
 }
 

@@ -180,12 +180,20 @@ export interface SweepResult {
   readonly durationMs: number;
 }
 
-/** A reader on a shim's log fifo (/proc/<shim>/fd/2), opened before the signal is sent. */
+/** A reader on a shim's log fifo (/proc/<shim>/fd/<fd>), opened before the signal is sent. */
 export interface Drain {
   /** Resolves when the fifo is open, or could not be opened. */
   readonly opened: Promise<Pick<FileResult, 'outcome' | 'detail'>>;
-  /** Reads until `until` says that enough has been read and the pipe is empty, or the deadline passes. */
-  finish(until: { readonly marker: string; readonly deadlineMs: number }): Promise<FileResult>;
+  /**
+   * Reads until `marker` has come and the pipe is empty, or the deadline passes. With `notBefore` (ISO 8601) the marker
+   * counts only in a line whose `time="…"` is not before it: older dumps may be queued in the pipe ahead of ours. A
+   * `time` without a fraction (v1 shims) is compared by whole seconds.
+   */
+  finish(until: {
+    readonly marker: string;
+    readonly deadlineMs: number;
+    readonly notBefore?: string;
+  }): Promise<FileResult>;
 }
 
 /** What the observer itself cost. */
@@ -214,7 +222,8 @@ export interface Host {
   run(command: CommandRequest): Promise<CommandResult>;
   /** Records of /dev/kmsg until EAGAIN, oldest first, newest `maxBytes` kept, as text lines. */
   kernelLog(maxBytes: number, deadline: Deadline): Promise<FileResult>;
-  drain(shimPid: number): Drain;
+  /** `fd`: the shim's descriptor of its log fifo. 2 (default) since containerd 1.5; another one before, and in v1 shims. */
+  drain(shimPid: number, fd?: number): Drain;
   /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
   signal(pid: number, signal: 'SIGUSR1'): string | null;
   readonly stuckProbes: readonly StuckProbe[];
