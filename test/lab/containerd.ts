@@ -1,0 +1,135 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { writeBusyboxImage } from './busybox-image.ts';
+import { containerdConfig } from './containerd-config.ts';
+import { type Cri, connectCri } from './cri.ts';
+import { type Daemon, type StderrTo, spawnDaemon } from './daemon.ts';
+import { type LabFolder, openFolder } from './folder.ts';
+import { type Pod, type PodSpec, runPod } from './pod.ts';
+import { status } from './proc.ts';
+import { end } from './processes.ts';
+import { until } from './wait.ts';
+
+export interface ContainerdOptions {
+  /** Whose it is; without one it opens a folder of its own and closes it at the end. */
+  readonly folder?: LabFolder;
+  /** Where images, snapshots and CRI status files lie: on a slow or frozen disk, say. Default: in the folder. */
+  readonly root?: string;
+  /** More of config.toml, appended. */
+  readonly config?: string;
+  /** A folder with `containerd`, `ctr` and shims of another version. Default: those of PATH. */
+  readonly bin?: string;
+  /** Where its log goes. Default: file. */
+  readonly stderr?: StderrTo;
+  /** A program in place of runc. */
+  readonly runc?: string;
+  /** What it is started under: ['strace', …]. */
+  readonly prefix?: readonly string[];
+}
+
+/** A containerd of the lab's own, with the CRI plugin and the busybox image. */
+export interface Containerd extends AsyncDisposable {
+  readonly folder: LabFolder;
+  readonly root: string;
+  readonly state: string;
+  readonly socket: string;
+  /** The running daemon; another one after `start`. */
+  readonly pid: number;
+  /** '1.6.20~ds1' */
+  readonly version: string;
+  readonly cri: Cri;
+  /** Its log so far; empty when that goes to the journal. */
+  log(): string;
+  /** Runs ctr against it, in namespace k8s.io unless `-n` is given. @returns stdout @throws ExecaError */
+  ctr(args: readonly string[], timeoutMs?: number): Promise<string>;
+  runPod(spec: PodSpec): Promise<Pod>;
+  /** SIGKILL: shims and containers live on. */
+  kill(): Promise<void>;
+  /** Starts it again on the same folders after `kill`. @param prefix replaces that of the options */
+  start(prefix?: readonly string[]): Promise<void>;
+}
+
+/** Starts a containerd in a temporary folder. Everything it starts, mounts and leaves elsewhere ends with it. */
+export async function startContainerd(options: ContainerdOptions = {}): Promise<Containerd> {
+  const folder = options.folder ?? (await openFolder());
+  try {
+    return await startIn(folder, options);
+  } catch (error) {
+    if (options.folder === undefined) await folder[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function startIn(folder: LabFolder, options: ContainerdOptions): Promise<Containerd> {
+  const at = (name: string) => join(folder.path, name);
+  const { root = at('root'), bin } = options;
+  const state = at('state');
+  const socket = at('containerd.sock');
+  const log = at('containerd.log');
+  const env = { ...process.env, PATH: [bin, process.env['PATH']].filter(Boolean).join(':') };
+  folder.note({ kind: 'state', dir: state });
+  mkdirSync(at('pods'));
+  writeFileSync(log, '');
+  writeFileSync(at('config.toml'), containerdConfig({ ...options, folder: folder.path, root, state, socket }));
+
+  const program = bin === undefined ? 'containerd' : join(bin, 'containerd');
+  let daemon: Daemon | undefined;
+  const start = async (prefix: readonly string[]) => {
+    daemon = await spawnDaemon([...prefix, program, '--config', at('config.toml')], {
+      folder,
+      comm: 'containerd',
+      stderr: options.stderr ?? 'file',
+      log,
+      env,
+    });
+  };
+  const cri = connectCri(socket);
+  const answers = () =>
+    until('an answer of containerd', 60_000, async () => {
+      if (daemon === undefined || status(daemon.pid) === null) throw new Error(`containerd ended: ${tail(log)}`);
+      return cri.call('Version', {}, 1000).catch(() => null);
+    });
+  const ctr = async (args: readonly string[], timeoutMs = 60_000) => {
+    const { stdout } = await execa('ctr', ['-a', socket, ...(args.includes('-n') ? [] : ['-n', 'k8s.io']), ...args], {
+      env,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      stdin: 'ignore',
+    });
+    return stdout;
+  };
+
+  await start(options.prefix ?? []);
+  const version = await answers();
+  await writeBusyboxImage(at('busybox.tar'));
+  await ctr(['image', 'import', at('busybox.tar')]);
+
+  const containerd: Containerd = {
+    folder,
+    root,
+    state,
+    socket,
+    version: version.runtime_version,
+    cri,
+    get pid() {
+      return daemon?.pid ?? -1;
+    },
+    log: () => readFileSync(log, 'utf8'),
+    ctr,
+    runPod: spec => runPod(containerd, spec),
+    kill: () => end(containerd.pid),
+    start: async prefix => {
+      await start(prefix ?? options.prefix ?? []);
+      await answers();
+    },
+    [Symbol.asyncDispose]: async () => {
+      cri.close();
+      if (options.folder === undefined) await folder[Symbol.asyncDispose]();
+      else await containerd.kill();
+    },
+  };
+  return containerd;
+}
+
+const tail = (file: string): string => readFileSync(file, 'utf8').split('\n').slice(-5).join('\n');

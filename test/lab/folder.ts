@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { clearFolder } from './clear.ts';
+import { exclusive } from './exclusive.ts';
+import { startTicks } from './proc.ts';
+
+const PREFIX = 'stallcap-lab-';
+
+/** What was started or made for a folder, to be ended with it, even when its owner has crashed. */
+export type LedgerEntry =
+  | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly what: string }
+  /** A state directory of a containerd: its bundles say which sockets and runc states are ours. */
+  | { readonly kind: 'state'; readonly dir: string }
+  /** A file or directory outside of the folder. */
+  | { readonly kind: 'path'; readonly path: string };
+
+/** A folder of the lab: everything that a test starts, mounts or makes belongs to one, and ends with it. */
+export interface LabFolder extends AsyncDisposable {
+  readonly path: string;
+  /** Name of the folder, unique on the machine; also the cgroup below which its containers run. */
+  readonly name: string;
+  /** Notes a process that was started for this folder; it is ended by pid and start time. */
+  process(pid: number, what: string): void;
+  note(entry: LedgerEntry): void;
+  /** Everything that was met outside of the folder while clearing it: should no longer exist. */
+  readonly outside: Set<string>;
+}
+
+/**
+ * A new folder under the temporary directory. Its name carries the owner's pid and start time, so that whoever
+ * comes later can tell a living owner's folder from one that was left behind.
+ */
+export async function openFolder(): Promise<LabFolder> {
+  await once();
+  const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-${startTicks(process.pid)}-`));
+  const ledger = join(path, 'ledger');
+  writeFileSync(ledger, '');
+  const note = (entry: LedgerEntry) => appendFileSync(ledger, `${JSON.stringify(entry)}\n`);
+  const outside = new Set<string>();
+  return {
+    path,
+    name: basename(path),
+    outside,
+    note,
+    process: (pid, what) => note({ kind: 'process', pid, startTicks: startTicks(pid) ?? '', what }),
+    [Symbol.asyncDispose]: async () => {
+      for (const found of await clearFolder(path)) outside.add(found);
+    },
+  };
+}
+
+/** Ends what runs that crashed have left behind: folders whose owner is no longer alive. */
+export async function sweep(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = new RegExp(`^${PREFIX}(\\d+)-(\\d+)-`).exec(name);
+    if (owner === null || startTicks(Number(owner[1])) === owner[2]) continue;
+    await using _ = await exclusive(`${name}-sweep`, 60_000);
+    await clearFolder(join(tmpdir(), name));
+  }
+}
+
+let first: Promise<void> | undefined;
+
+/** Before the first folder of a process: clear the past, and see to it that the future is cleared too. */
+function once(): Promise<void> {
+  first ??= sweep().then(() => {
+    // Ends when our end of the pipe closes, be it by SIGKILL, and sweeps then: a frozen disk or a stopped daemon
+    // must not outlive the run that made it.
+    const guardian = spawn(process.execPath, [join(import.meta.dirname, 'guardian.ts')], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    guardian.unref();
+    (guardian.stdin as unknown as { unref(): void }).unref();
+  });
+  return first;
+}
