@@ -1,0 +1,82 @@
+import type { Evidence } from '../bundle/evidence.ts';
+import type { Container, Shim } from '../sandbox/types.ts';
+import type { Capture, Collector } from './collector.ts';
+import { deadlineOf } from './evidence-of.ts';
+import { processTree } from './process-tree.ts';
+import { shimFolder } from './shim-folder.ts';
+import { sameProcess, threadsEvidence } from './threads-evidence.ts';
+
+/**
+ * `containers/<id>/threads-1.txt`: all threads of a container's init. `<shim>/children-1.txt`: those of the shim's other
+ * children and of what runc forked below them (runc, runc init). By a probe: a process held inside execve hangs whoever
+ * reads its files.
+ */
+export const containerThreads: Collector = {
+  name: 'container-threads',
+  phase: 'first-look',
+  deadlineMs: 4000,
+  targets: ['sandbox'],
+  collect: capture => look(capture, 1),
+};
+
+/** The same once per round: `threads-2.txt`, `children-2.txt`, … */
+export const containerThreadsAgain: Collector = {
+  name: 'container-threads-again',
+  phase: 'samples',
+  deadlineMs: 60_000,
+  targets: ['sandbox'],
+  async *collect(capture) {
+    for await (const round of capture.rounds()) yield* look(capture, round + 1);
+  },
+};
+
+/** Only the first look says of a container that it has no init; later ones leave it out. */
+async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence> {
+  if (capture.target.kind !== 'sandbox') return;
+  const { containers } = capture.target.sandbox;
+  const withInit = containers.filter(container => container.initPid !== null);
+  const inits = new Map(withInit.map(container => [container.initPid, container]));
+  const others = new Map(capture.shims.map(shim => [shim, helpersOf(capture, shim, inits)]));
+
+  const pids = [...withInit.flatMap(container => container.initPid ?? []), ...[...others.values()].flat()];
+  const deadline = { ...deadlineOf(capture, 3000), itemMs: 500 };
+  const looks = new Map((await capture.host.lookRisky(pids, deadline)).map(seen => [seen.pid, seen]));
+
+  for (const container of containers) {
+    const seen = container.initPid === null ? undefined : looks.get(container.initPid);
+    const path = `containers/${container.id}/threads-${sample}.txt`;
+    if (seen !== undefined) yield threadsEvidence(path, [sameProcess(seen, container.initStartTicks)]);
+    else if (sample === 1) yield withoutInit(path, container);
+  }
+  for (const [shim, children] of others) {
+    const path = `${shimFolder(capture.shims, shim)}/children-${sample}.txt`;
+    const seen = children.flatMap(pid => looks.get(pid) ?? []);
+    if (seen.length > 0) yield threadsEvidence(path, seen);
+    else if (sample === 1) yield withoutChildren(path, shim);
+  }
+}
+
+/** Children of the shim that are no container's init, and everything below those of them that are runc. */
+function helpersOf(capture: Capture, shim: Shim, inits: ReadonlyMap<number | null, Container>): readonly number[] {
+  const helpers = new Map<number, string>();
+  for (const { pid, ppid, comm } of processTree(capture.host, shim.pid).descendants) {
+    const belowRunc = helpers.get(ppid)?.startsWith('runc') === true;
+    if (!inits.has(pid) && (ppid === shim.pid || belowRunc)) helpers.set(pid, comm);
+  }
+  return [...helpers.keys()];
+}
+
+function withoutChildren(path: string, shim: Shim): Evidence {
+  return { path, source: `/proc/${shim.pid}/task/*/children`, outcome: 'empty', body: Buffer.alloc(0) };
+}
+
+function withoutInit(path: string, container: Container): Evidence {
+  const gone = container.initPid !== null;
+  return {
+    path,
+    source: `${container.runcState}/state.json ${container.bundle}/init.pid`,
+    outcome: gone ? 'gone' : 'absent',
+    body: Buffer.alloc(0),
+    detail: gone ? `no answer about pid ${container.initPid}` : 'no init process is known of this container',
+  };
+}

@@ -1,0 +1,38 @@
+import type { ProcessLook } from '../host/port.ts';
+import type { Shim } from '../sandbox/types.ts';
+import type { Capture, Collector } from './collector.ts';
+import { deadlineOf } from './evidence-of.ts';
+import { shimFolder } from './shim-folder.ts';
+import { sameProcess, threadsEvidence } from './threads-evidence.ts';
+
+/** `<shim>/threads-1.txt`: the shim's threads as the entry saw them before anything else of the program was loaded. */
+export const firstLook: Collector = {
+  name: 'first-look',
+  phase: 'first-look',
+  deadlineMs: 3000,
+  targets: ['sandbox'],
+  async *collect(capture) {
+    for (const shim of capture.shims) {
+      const look = seenAtEntry(capture, shim) ?? (await lookAtShim(capture, shim));
+      yield threadsEvidence(`${shimFolder(capture.shims, shim)}/threads-1.txt`, [look]);
+    }
+  },
+};
+
+/**
+ * All threads of a shim now. In this process, since nothing is faster and a Go program's own files cannot hang; a shim
+ * that looks as if it had one thread alone may be inside execve, so it is left to a probe.
+ */
+export async function lookAtShim(capture: Capture, shim: Shim): Promise<ProcessLook> {
+  const look = capture.host.look(shim.pid);
+  if (look.outcome !== 'error') return sameProcess(look, shim.startTicks);
+  const deadline = deadlineOf(capture, 1500);
+  const [risky] = await capture.host.lookRisky([shim.pid], deadline);
+  return sameProcess(risky ?? look, shim.startTicks);
+}
+
+/** Null when the entry did not look at this very process: it matched another id, or the pid was used again. */
+function seenAtEntry(capture: Capture, shim: Shim): ProcessLook | null {
+  const look = capture.firstLook.shims.find(seen => seen.pid === shim.pid && seen.outcome === 'ok');
+  return look !== undefined && sameProcess(look, shim.startTicks).outcome === 'ok' ? look : null;
+}
