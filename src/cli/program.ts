@@ -1,0 +1,50 @@
+import { type Asked, readArguments } from './arguments.ts';
+import type { Invocation } from './context.ts';
+import { prepareEnvironment } from './environment.ts';
+import { toFailure } from './failure.ts';
+import { failureDocument, failureWords } from './failure-words.ts';
+import type { Registry } from './registry.ts';
+import { jsonText, writeResult } from './result.ts';
+import { withStrays } from './strays.ts';
+import { lastWords, neverWaitForStreams } from './streams.ts';
+import { versionAnswer } from './version-answer.ts';
+
+/** Everything after the entry. */
+export interface Program {
+  /** Writes the answer or the failure and resolves to the exit code. Never rejects, never exits by itself. */
+  run(invocation: Invocation): Promise<number>;
+}
+
+export function createProgram(registry: Registry): Program {
+  return {
+    async run(invocation) {
+      const asked = readArguments(invocation.argv);
+      prepareEnvironment(asked);
+      neverWaitForStreams();
+      const code = await withStrays(() => answer(asked, invocation, registry)).catch(error => reportFailure(error, asked));
+      await lastWords();
+      return code;
+    },
+  };
+}
+
+async function answer(asked: Asked, invocation: Invocation, registry: Registry): Promise<number> {
+  const { exit, json, text } = asked.version ? versionAnswer() : await answerOfCommand(asked, invocation, registry);
+  await writeResult(asked.json ? jsonText(json) : text);
+  return exit;
+}
+
+/** oclif is loaded here: after the environment that it reads is prepared, and not to say a version. */
+async function answerOfCommand(asked: Asked, invocation: Invocation, registry: Registry) {
+  const { invoke } = await import('./invoke.ts');
+  return invoke(asked, { ...invocation, registry });
+}
+
+async function reportFailure(error: unknown, asked: Asked): Promise<number> {
+  const failure = toFailure(error, asked.command);
+  const debug = asked.debug || Boolean(process.env['DEBUG']);
+  process.stderr.write(failureWords(failure, debug));
+  // stdout that failed once fails again; the exit code and stderr have said it.
+  if (asked.json) await writeResult(jsonText(failureDocument(failure, debug))).catch(() => {});
+  return failure.exit;
+}
