@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { cgroupProcesses, removeCgroups } from './cgroups.ts';
 import type { LedgerEntry } from './folder.ts';
-import { detachLoops, loopsUnder } from './loops.ts';
+import { detachLoops, loopsOf } from './loops.ts';
 import { alive, cwd, mounts, pids, startTicks, status, withDescendants } from './proc.ts';
 import { endAll } from './processes.ts';
 import { bounded } from './run.ts';
@@ -26,7 +26,7 @@ export async function clearFolder(path: string): Promise<string[]> {
   await thaw(path);
   const left = await endAll(() => processesOf(path, ledger), 15_000);
   await unmountBelow(path);
-  await detachLoops(path);
+  await detachLoops(basename(path));
   for (const trace of outside) rmSync(trace, { recursive: true, force: true });
   await removeCgroups(basename(path));
   const mounted = below(path);
@@ -36,7 +36,7 @@ export async function clearFolder(path: string): Promise<string[]> {
   const remains = [
     ...left.map(pid => `process ${pid} ${status(pid)?.comm} ${status(pid)?.state}`),
     ...mounted.map(point => `mount ${point}`),
-    ...loopsUnder(path).map(device => `loop device ${device}`),
+    ...loopsOf(basename(path)).map(device => `loop device ${device}`),
   ];
   if (remains.length > 0) throw new Error(`the lab could not end: ${remains.join(', ')}`);
   return outside;

@@ -105,7 +105,11 @@ export function connectCri(socket: string): Cri {
   const { runtime } = loadPackageDefinition(definition) as unknown as {
     runtime: { v1: { RuntimeService: ServiceClientConstructor } };
   };
-  const client = new runtime.v1.RuntimeService(`unix://${socket}`, credentials.createInsecure());
+  const client = new runtime.v1.RuntimeService(`unix://${socket}`, credentials.createInsecure(), {
+    // The socket appears while we wait for it: ask again soon, not after the second that is the default.
+    'grpc.initial_reconnect_backoff_ms': 50,
+    'grpc.max_reconnect_backoff_ms': 200,
+  });
   return {
     call: (name, request, deadlineMs = 30_000) =>
       new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { clearFolder } from './clear.ts';
@@ -24,8 +24,8 @@ export interface LabFolder extends AsyncDisposable {
   /** Notes a process that was started for this folder; it is ended by pid and start time. */
   process(pid: number, what: string): void;
   note(entry: LedgerEntry): void;
-  /** Everything that was met outside of the folder while clearing it: should no longer exist. */
-  readonly outside: Set<string>;
+  /** Everything noted so far. */
+  readonly ledger: readonly LedgerEntry[];
 }
 
 /**
@@ -35,18 +35,20 @@ export interface LabFolder extends AsyncDisposable {
 export async function openFolder(): Promise<LabFolder> {
   await once();
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-${startTicks(process.pid)}-`));
-  const ledger = join(path, 'ledger');
-  writeFileSync(ledger, '');
-  const note = (entry: LedgerEntry) => appendFileSync(ledger, `${JSON.stringify(entry)}\n`);
-  const outside = new Set<string>();
+  const file = join(path, 'ledger');
+  const ledger: LedgerEntry[] = [];
+  const note = (entry: LedgerEntry) => {
+    ledger.push(entry);
+    appendFileSync(file, `${JSON.stringify(entry)}\n`);
+  };
   return {
     path,
     name: basename(path),
-    outside,
+    ledger,
     note,
     process: (pid, what) => note({ kind: 'process', pid, startTicks: startTicks(pid) ?? '', what }),
     [Symbol.asyncDispose]: async () => {
-      for (const found of await clearFolder(path)) outside.add(found);
+      for (const trace of await clearFolder(path)) ledger.push({ kind: 'path', path: trace });
     },
   };
 }

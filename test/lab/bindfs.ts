@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LabFolder } from './folder.ts';
+import { alive, mounts } from './proc.ts';
+import { until } from './wait.ts';
+
+/** A FUSE mount: `backing` shown at `point` by one bindfs process. Stop that process, and whoever asks the mount hangs. */
+export interface FuseMount {
+  readonly pid: number;
+  readonly backing: string;
+  readonly point: string;
+  /** 'major:minor' as in mountinfo; the minor is the directory's name in /sys/fs/fuse/connections. */
+  readonly device: string;
+}
+
+/** Mounts `<folder>/<name>.backing` at `<folder>/<name>`. @param options of bindfs: '--write-rate=4M', '-oattr_timeout=0' */
+export async function bindfs(folder: LabFolder, name: string, options: readonly string[] = []): Promise<FuseMount> {
+  const point = join(folder.path, name);
+  const backing = `${point}.backing`;
+  mkdirSync(point);
+  mkdirSync(backing);
+  const child = spawn('bindfs', ['-f', ...options, backing, point], { detached: true, stdio: 'ignore' });
+  child.unref();
+  const pid = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    if (child.pid !== undefined) resolve(child.pid);
+  });
+  folder.process(pid, 'bindfs');
+  const mount = await until(`bindfs at ${point}`, 5000, () => {
+    if (!alive(pid)) throw new Error(`bindfs could not mount ${point}`);
+    return mounts().find(candidate => candidate.point === point);
+  });
+  return { pid, backing, point, device: mount.device };
+}
