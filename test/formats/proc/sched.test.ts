@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { blockedForSeconds, execStartMs, parseSched } from '../../../src/formats/proc/sched.ts';
+import { fixture } from '../fixture.ts';
+
+describe('sched', () => {
+  it('reads the values below the rule', () => {
+    const values = parseSched(fixture('proc/frozen-touch/sched'));
+    expect(values.get('se.exec_start')).toBe('1151025.290813');
+    expect(values.get('nr_switches')).toBe('3');
+  });
+
+  it('tells how long a thread in D has not run, by the clock of the sampler', () => {
+    const own = fixture('proc/frozen-touch/own-sched');
+    expect(blockedForSeconds(fixture('proc/frozen-touch/sched-later'), own)).toBeCloseTo(5.306, 3);
+  });
+
+  it('is not misled by a name that looks like a value', () => {
+    const text = fixture('proc/frozen-touch/sched').replace(/^touch/, '\nse.exec_start:1.0\nx');
+    expect(execStartMs(text)).toBe(1151025.290813);
+  });
+
+  it('says null for a thread that never ran, for an old kernel and for a file that could not be read', () => {
+    const text = fixture('proc/frozen-touch/sched');
+    expect(execStartMs(text.replace('1151025.290813', '0.000000'))).toBeNull();
+    expect(execStartMs('')).toBeNull();
+    expect(execStartMs(text.replace('se.exec_start', 'exec_max'))).toBeNull();
+    expect(blockedForSeconds(null, text)).toBeNull();
+    expect(blockedForSeconds(text, null)).toBeNull();
+  });
+
+  it('is never negative', () => {
+    expect(blockedForSeconds(fixture('proc/frozen-touch/own-sched'), fixture('proc/frozen-touch/sched'))).toBe(0);
+  });
+});
