@@ -1,0 +1,113 @@
+import type { Evidence } from '../bundle/evidence.ts';
+import type { CommandResult } from '../host/port.ts';
+import type { Capture } from './collector.ts';
+
+/** One question to a runtime's own client. */
+export interface Question {
+  /** Names the entry: 'ps' -> runtime/crictl-ps.txt. */
+  readonly what: string;
+  readonly args: readonly string[];
+  /** Takes out of the answer what must not leave the node. */
+  readonly redact?: (answer: Evidence) => Evidence;
+}
+
+/** Everything that is asked of one daemon. */
+export interface Interview {
+  /** The client, and how it is started: each alternative is tried until one exists. `k3s ctr` is ['k3s', 'ctr']. */
+  readonly tool: string;
+  readonly programs: readonly (readonly string[])[];
+  /** Added to the names of the entries when a node has more than one such daemon: '', '-2'. */
+  readonly suffix: string;
+  readonly questions: readonly Question[];
+}
+
+/** Long enough for a busy node (crictl's own limit is 2 s), short enough to ask the next daemon. */
+const ANSWER_MS = 3000;
+const STDERR_KEPT = 4096;
+
+/**
+ * Asks one question after another. How long each answer took is evidence itself, and so is none: after one question
+ * hung, the rest of this daemon's are not asked, since each would cost the same wait and load a runtime that is stuck.
+ */
+export async function* ask(capture: Capture, interviews: readonly Interview[]): AsyncGenerator<Evidence> {
+  for (const { tool, programs, suffix, questions } of interviews) {
+    const log: CommandResult[] = [];
+    let hung: string | null = null;
+    for (const question of questions) {
+      const path = `runtime/${tool}-${question.what}${suffix}.txt`;
+      if (hung !== null) {
+        const detail = `not asked: ${hung} had no answer before`;
+        yield {
+          path,
+          source: sourceOf(programs[0] ?? [], question),
+          outcome: 'timeout',
+          body: Buffer.alloc(0),
+          detail,
+        };
+        continue;
+      }
+      const result = await firstThere(capture, programs, question.args);
+      log.push(result);
+      if (result.outcome === 'absent') {
+        yield { ...answerOf(path, result), detail: `${tool} is not installed` };
+        break;
+      }
+      if (result.outcome === 'timeout') hung = result.argv.join(' ');
+      const answer = answerOf(path, result);
+      yield question.redact === undefined ? answer : question.redact(answer);
+    }
+    const body = Buffer.from(log.map(line).join(''));
+    yield {
+      path: `runtime/${tool}-commands${suffix}.jsonl`,
+      source: `${tool}, exit codes and durations`,
+      outcome: 'ok',
+      body,
+    };
+  }
+}
+
+async function firstThere(
+  capture: Capture,
+  programs: readonly (readonly string[])[],
+  args: readonly string[],
+): Promise<CommandResult> {
+  let last: CommandResult | undefined;
+  for (const program of programs) {
+    const timeoutMs = Math.max(1, Math.min(ANSWER_MS, capture.remainingMs()));
+    last = await capture.host.run({ argv: [...program, ...args], timeoutMs, signal: capture.signal });
+    if (last.outcome !== 'absent') return last;
+  }
+  if (last === undefined) throw new RangeError('an interview without a program');
+  return last;
+}
+
+function answerOf(path: string, result: CommandResult): Evidence {
+  const failed = result.outcome !== 'ok' && result.outcome !== 'empty';
+  const says = result.stderr.toString('utf8').trim().split('\n').at(-1) ?? '';
+  const how = result.exitCode === null ? result.outcome : `exit code ${result.exitCode}`;
+  const reason = [`${how} after ${Math.round(result.durationMs)} ms`, result.detail, says].filter(Boolean).join(': ');
+  return {
+    path,
+    source: result.argv.join(' '),
+    outcome: result.outcome,
+    body: result.stdout.length > 0 ? result.stdout : result.stderr,
+    at: { offsetMs: result.offsetMs, durationMs: result.durationMs },
+    ...(failed ? { detail: reason } : {}),
+  };
+}
+
+/** One JSON object per line: what was run, how it ended, how long it took (ms), what it complained about. */
+function line(result: CommandResult): string {
+  const { argv, outcome, exitCode, offsetMs, durationMs, detail } = result;
+  const stderr = result.stderr.subarray(0, STDERR_KEPT).toString('utf8');
+  return `${JSON.stringify({ argv, outcome, exitCode, offsetMs, durationMs, detail, stdoutBytes: result.stdout.length, stderr })}\n`;
+}
+
+function sourceOf(program: readonly string[], question: Question): string {
+  return [...program, ...question.args].join(' ');
+}
+
+/** '', '-2', '-3': the first daemon's entries have the plain names. */
+export function suffixOf(index: number): string {
+  return index === 0 ? '' : `-${index + 1}`;
+}

@@ -1,0 +1,51 @@
+import { ask, suffixOf } from './ask.ts';
+import type { Collector } from './collector.ts';
+import { dockerdsOf } from './runtime-places.ts';
+import { withoutEnvValues } from './without-env-values.ts';
+
+const DEFAULT_SOCKET = '/var/run/docker.sock';
+
+/** What dockerd says. `docker inspect` waits for the container's lock, so a hang names the container that is stuck. */
+export const docker: Collector = {
+  name: 'docker',
+  phase: 'ask',
+  deadlineMs: 8000,
+  async *collect(capture) {
+    const daemons = dockerdsOf(capture);
+    if (daemons.length === 0) {
+      const detail = 'no dockerd runs on this node';
+      yield {
+        path: 'runtime/docker-version.txt',
+        source: 'docker version',
+        outcome: 'absent',
+        body: Buffer.alloc(0),
+        detail,
+      };
+      return;
+    }
+    const ids =
+      capture.target.kind === 'sandbox' && capture.target.sandbox.runtime === 'docker'
+        ? capture.target.sandbox.containers.map(({ id }) => id)
+        : [];
+    const questions = [
+      { what: 'version', args: ['version'] },
+      { what: 'ps', args: ['ps', '--all', '--no-trunc'] },
+      ...ids.map(id => ({ what: `inspect-${id.slice(0, 12)}`, args: ['inspect', id], redact: withoutEnvValues })),
+    ];
+    yield* ask(
+      capture,
+      daemons.map((daemon, index) => {
+        // The user's docker context may point to another machine.
+        const host = ['--host', hostOf(daemon.address)];
+        const asked = questions.map(question => ({ ...question, args: [...host, ...question.args] }));
+        return { tool: 'docker', programs: [['docker']], suffix: suffixOf(index), questions: asked };
+      }),
+    );
+  },
+};
+
+/** `fd://` is systemd's socket activation: the default socket. */
+function hostOf(address: string | null): string {
+  if (address === null || address.startsWith('fd:')) return `unix://${DEFAULT_SOCKET}`;
+  return address.startsWith('/') ? `unix://${address}` : address;
+}

@@ -1,0 +1,42 @@
+import type { Evidence } from '../bundle/evidence.ts';
+import type { Deadline, FileResult } from '../host/port.ts';
+import type { Capture } from './collector.ts';
+
+/** What is left after a risky read ends, to yield what it brought. */
+const YIELD_MS = 100;
+
+/** All of the collector's time but the moment that it takes to yield the result; `capMs` shortens it. */
+export function deadlineOf(capture: Capture, capMs = Number.POSITIVE_INFINITY): Deadline {
+  const leftMs = Math.max(1, capture.remainingMs() - YIELD_MS);
+  return { deadlineMs: Math.min(leftMs, capMs), signal: capture.signal };
+}
+
+/**
+ * A file as it was read, as one entry of the bundle.
+ *
+ * @param absentBecause where a missing file is normal: what it means that it is not there. The entry is then `absent`
+ *   and does not make the bundle incomplete.
+ */
+export function evidenceOf(path: string, file: FileResult, absentBecause?: string): Evidence {
+  const at = { offsetMs: file.offsetMs, durationMs: file.durationMs };
+  const entry = { path, source: file.path, body: file.body, at };
+  if (absentBecause !== undefined && isMissing(file)) return { ...entry, outcome: 'absent', detail: absentBecause };
+  return { ...entry, outcome: file.outcome, ...(file.detail === undefined ? {} : { detail: file.detail }) };
+}
+
+export function isMissing(file: Pick<FileResult, 'outcome'>): boolean {
+  return file.outcome === 'gone' || file.outcome === 'absent';
+}
+
+/** From the first read's start to the last one's end. */
+export function spanOf(files: readonly Pick<FileResult, 'offsetMs' | 'durationMs'>[]): NonNullable<Evidence['at']> {
+  if (files.length === 0) return { offsetMs: 0, durationMs: 0 };
+  const start = Math.min(...files.map(file => file.offsetMs));
+  const end = Math.max(...files.map(file => file.offsetMs + file.durationMs));
+  return { offsetMs: start, durationMs: end - start };
+}
+
+/** Lines of a directory listing that a probe made; a trailing `/` marks a directory. */
+export function namesIn(listing: FileResult): readonly string[] {
+  return listing.body.toString('utf8').split('\n').filter(Boolean);
+}

@@ -1,0 +1,64 @@
+import type { FileResult } from '../host/port.ts';
+import { cgroupsOf } from './cgroup-tree.ts';
+import { readPlaces } from './cgroups.ts';
+import type { Capture, Collector } from './collector.ts';
+import { deadlineOf, isMissing, spanOf } from './evidence-of.ts';
+
+/** Counters of the node whose growth from sample to sample tells rates, and that something never moved. */
+const PROC_FILES = ['diskstats', 'pressure/io', 'pressure/memory', 'pressure/cpu', 'meminfo', 'vmstat', 'loadavg'];
+
+/**
+ * node/samples.jsonl: one JSON object per round, the files' text as it was read:
+ *
+ *     {"sample":1,"time":"2026-11-29T11:42:35.120Z","offsetMs":812.4,"durationMs":6.2,
+ *      "files":{"/proc/diskstats":"…","/sys/fs/cgroup/kubepods/…/io.stat":"…"},"notRead":{"/proc/…":"timeout"}}
+ *
+ * `time` and `offsetMs` are those of the round's first read.
+ */
+export const nodeSamples: Collector = {
+  name: 'node-samples',
+  phase: 'samples',
+  // As long as the run lets it: rounds() ends with --samples, and the run's own time bounds it.
+  deadlineMs: 3_600_000,
+  async *collect(capture) {
+    const { own, sharers } = await cgroupsOf(capture);
+    const places = [...[...own.values()].flat(), ...sharers];
+    const lines: string[] = [];
+    const spans: { offsetMs: number; durationMs: number }[] = [];
+    for await (const sample of capture.rounds()) {
+      const { wall } = capture.host.now();
+      const files = await readRound(capture, () => readPlaces(capture, places, 'rates'));
+      spans.push(spanOf(files));
+      lines.push(lineOf(sample, wall, files));
+    }
+    const missing = capture.options.samples - lines.length;
+    yield {
+      path: 'node/samples.jsonl',
+      source: `/proc/{${PROC_FILES.join(',')}} and ${places.length} cgroups`,
+      outcome: missing > 0 ? 'truncated' : 'ok',
+      body: Buffer.from(lines.join('')),
+      at: spanOf(spans),
+      ...(missing > 0 ? { detail: `${lines.length} of ${capture.options.samples} samples` } : {}),
+    };
+  },
+};
+
+/** The node's counters first: they are few, and cgroups of 300 pods take 60 ms. */
+async function readRound(capture: Capture, cgroups: () => Promise<readonly FileResult[]>) {
+  const node = await capture.host.readRisky(
+    PROC_FILES.map(name => ({ path: `/proc/${name}` })),
+    deadlineOf(capture),
+  );
+  return [...node, ...(await cgroups())];
+}
+
+function lineOf(sample: number, time: string, results: readonly FileResult[]): string {
+  const files: Record<string, string> = {};
+  const notRead: Record<string, string> = {};
+  for (const result of results) {
+    if (isMissing(result)) continue;
+    if (result.outcome === 'ok' || result.outcome === 'empty') files[result.path] = result.body.toString('utf8');
+    else notRead[result.path] = result.detail === undefined ? result.outcome : `${result.outcome}, ${result.detail}`;
+  }
+  return `${JSON.stringify({ sample, time, ...spanOf(results), files, notRead })}\n`;
+}
