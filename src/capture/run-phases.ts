@@ -1,24 +1,11 @@
+import { leavesGap, type NotGot } from '../bundle/manifest.ts';
 import type { SignalRecord } from '../bundle/signal-record.ts';
 import { type Capture, type Collector, type GrabOptions, PHASES, type Phase } from '../collectors/collector.ts';
-import type { FirstLook, Host, Outcome } from '../host/port.ts';
+import type { FirstLook, Host } from '../host/port.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
+import type { Progress } from './progress.ts';
 import { rounds } from './rounds.ts';
 import { runCollector, type Timed } from './run-collector.ts';
-
-/** Something that was tried and brought no entry of the bundle. */
-export interface NotGot {
-  readonly what: string;
-  readonly collector: string;
-  readonly phase: Phase;
-  readonly outcome: Outcome;
-  readonly detail: string;
-}
-
-/** What the phases tell while they run; progress on the terminal is one listener. */
-export interface PhaseListener {
-  phaseStarted(phase: Phase, collectors: number): void;
-  phaseEnded(phase: Phase, result: { readonly items: number; readonly missing: number; readonly ms: number }): void;
-}
 
 export interface PhaseRun {
   readonly host: Host;
@@ -31,46 +18,51 @@ export interface PhaseRun {
   readonly collectUntilMs: number;
   /** Aborts everything: the user, a dropped SSH session. */
   readonly interruption: AbortSignal;
-  readonly listener: PhaseListener;
+  readonly progress: Progress;
   take(collector: Collector, timed: Timed): void;
+  /** Something that was tried and brought no entry. */
+  miss(notGot: NotGot): void;
   recordSignal(record: SignalRecord): void;
 }
 
-/** Outcomes that mean: this was expected here and is not whole. */
-const LACKING: ReadonlySet<Outcome> = new Set(['truncated', 'timeout', 'denied', 'gone', 'error']);
-
-export function isLacking(outcome: Outcome): boolean {
-  return LACKING.has(outcome);
-}
+const TITLES: Readonly<Record<Phase, string>> = {
+  'first-look': 'First look at shim and inits',
+  signal: 'Signal to the shim',
+  sweep: 'Sweep over all threads',
+  files: 'State files',
+  samples: 'Samples',
+  ask: 'What the runtime says',
+  linger: 'Goroutine dump and logs',
+};
 
 /**
  * All phases in their order; all collectors of one phase at once, each with its own deadline. A phase ends when each
  * of its collectors has ended or was given up, so a hanging one costs its deadline and no more.
  */
-export async function runPhases(run: PhaseRun): Promise<readonly NotGot[]> {
-  const notGot: NotGot[] = [];
+export async function runPhases(run: PhaseRun): Promise<void> {
   const notes = new Map<string, unknown>();
   for (const phase of PHASES) {
     const collectors = run.collectors.filter(collector => collector.phase === phase && wanted(collector, run));
     if (collectors.length === 0) continue;
     const startMs = run.host.now().offsetMs;
     const seen = { items: 0, missing: 0 };
-    run.listener.phaseStarted(phase, collectors.length);
+    const shown = run.progress.phase(phase, TITLES[phase]);
     await Promise.all(
       collectors.map(async collector => {
         const unfinished = await collectOne(run, collector, notes, timed => {
           seen.items += 1;
-          if (isLacking(timed.evidence.outcome)) seen.missing += 1;
+          if (leavesGap(timed.evidence.outcome)) seen.missing += 1;
           run.take(collector, timed);
         });
         if (unfinished === null) return;
         seen.missing += 1;
-        notGot.push({ what: `rest of ${collector.name}`, collector: collector.name, phase, ...unfinished });
+        run.miss({ what: `rest of ${collector.name}`, collector: collector.name, phase, ...unfinished });
       }),
     );
-    run.listener.phaseEnded(phase, { ...seen, ms: run.host.now().offsetMs - startMs });
+    const ms = Math.round(run.host.now().offsetMs - startMs);
+    if (seen.missing === 0) shown.done(`${seen.items} items in ${ms} ms`);
+    else shown.failed(`${seen.items} items in ${ms} ms, ${seen.missing} not whole`);
   }
-  return notGot;
 }
 
 function wanted(collector: Collector, run: PhaseRun): boolean {

@@ -1,0 +1,191 @@
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CaptureOutcome, leavesGap, type Manifest, type Operator, type Tool } from '../bundle/manifest.ts';
+import type { Plan } from '../bundle/plan.ts';
+import type { SignalRecord } from '../bundle/signal-record.ts';
+import type { Transform } from '../bundle/transform.ts';
+import {
+  type BundleContent,
+  type BundleWriter,
+  type Closed,
+  createBundleWriter,
+  type Origin,
+} from '../bundle/writer.ts';
+import type { Collector, GrabOptions } from '../collectors/collector.ts';
+import type { Output, Place } from '../host/output.ts';
+import type { FirstLook, Host } from '../host/port.ts';
+import type { Inventory, Target } from '../sandbox/types.ts';
+import { shareOut } from './budget.ts';
+import { bundleName } from './bundle-name.ts';
+import { hostRecord } from './host-record.ts';
+import { type Interruption, watchForInterruption } from './interruption.ts';
+import type { Progress } from './progress.ts';
+import { runPhases } from './run-phases.ts';
+
+export interface GrabRequest {
+  readonly target: Target;
+  readonly inventory: Inventory;
+  readonly options: GrabOptions;
+  readonly argv: readonly string[];
+  readonly collectors: readonly Collector[];
+  /** Resolves to where the bundle may go, best first. Not waited for before the first evidence is taken. */
+  readonly places: (bundleName: string) => Promise<readonly Place[]>;
+  readonly openOutput: (places: readonly Place[]) => Output;
+  readonly transform: Transform;
+  readonly redact: boolean;
+  readonly operator: Operator;
+  readonly tool: Tool;
+  /** SUMMARY.md, from what was captured. */
+  readonly summary: (seen: Seen) => string;
+}
+
+/** What a summary is made from. */
+export interface Seen {
+  readonly target: Target;
+  readonly content: BundleContent;
+  readonly signals: readonly SignalRecord[];
+  /** Texts of thread dumps by path: shim/threads-1.txt, containers/<id>/threads-1.txt, node/blocked.txt. */
+  readonly threadDumps: ReadonlyMap<string, string>;
+}
+
+export interface Grabbed extends Closed {
+  readonly seen: Seen;
+}
+
+/** An interrupted run is sealed within two seconds; the last entries and the manifest take some of them. */
+const INTERRUPTED_SEAL_MS = 1700;
+
+/** Runs all phases against a target that was found, and seals the bundle, whatever happened on the way. */
+export async function grab(
+  request: GrabRequest,
+  machine: { readonly host: Host; readonly firstLook: FirstLook; readonly progress: Progress },
+): Promise<Grabbed> {
+  const { host } = machine;
+  const budget = shareOut(request.options.timeoutMs);
+  const interruption = watchForInterruption();
+  const signals: SignalRecord[] = [];
+  const threadDumps = new Map<string, string>();
+  const opened = openBundle(request, host);
+  opened.catch(() => undefined);
+  const adds: Promise<unknown>[] = [];
+  const fault = await runPhases({
+    ...machine,
+    ...request,
+    collectUntilMs: budget.collectUntilMs,
+    interruption: interruption.signal,
+    take(collector, { evidence, ...at }) {
+      if (isThreadDump(evidence.path)) threadDumps.set(evidence.path, evidence.body.toString('utf8'));
+      const origin: Origin = { collector: collector.name, phase: collector.phase, ...at };
+      adds.push(opened.then(({ bundle }) => bundle.add(evidence, origin)));
+    },
+    miss: missed => opened.then(({ bundle }) => bundle.miss(missed)),
+    recordSignal: record => signals.push(record),
+  }).then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+  const { bundle, plan, output } = await opened;
+  const leftMs = budget.collectUntilMs - host.now().offsetMs;
+  const written = await settledIn(adds, leftMs, interruption.signal);
+  const seenOf = (content: BundleContent): Seen => ({ target: request.target, content, signals, threadDumps });
+  const closed = await bundle.close({
+    summary: content => request.summary(seenOf(content)),
+    manifest: content =>
+      manifestOf({ request, host, plan, place: output.current, content, signals, interruption, fault }),
+    deadlineMs: interruption.cause === null ? Math.max(500, budget.endMs - host.now().offsetMs) : INTERRUPTED_SEAL_MS,
+    hurry: !written,
+  });
+  interruption.release();
+  return { ...closed, seen: seenOf(bundle.content) };
+}
+
+/** True when all of them are settled; false when the time or the user's patience was over before. */
+async function settledIn(all: readonly Promise<unknown>[], ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted || ms <= 0) return false;
+  const over = new AbortController();
+  const settled = Promise.allSettled(all).then(() => true);
+  const late = sleep(ms, false, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => false);
+  const written = await Promise.race([settled, late]);
+  over.abort();
+  return written;
+}
+
+function isThreadDump(path: string): boolean {
+  return /(?:^|\/)(?:threads|children)-\d+\.txt$/.test(path) || path === 'node/blocked.txt';
+}
+
+interface Opened {
+  readonly bundle: BundleWriter;
+  readonly plan: Plan;
+  readonly output: Output;
+}
+
+/** The bundle, with plan.json in it. Waits for two slow questions (which disk lies below, which time zone), so nobody waits for it. */
+async function openBundle(request: GrabRequest, host: Host): Promise<Opened> {
+  const { options, redact, tool, operator, argv, target } = request;
+  const machine = await hostRecord(host);
+  const folder = bundleName(machine.hostname, target, host.startedAt);
+  const plan: Plan = {
+    format: 1,
+    ...{ tool, startedAt: host.startedAt, argv, note: options.note, options: { ...options, redact }, operator },
+    host: machine,
+    target,
+    collectors: request.collectors.map(({ name, phase, deadlineMs }) => ({ name, phase, deadlineMs })),
+  };
+  const output = request.openOutput(await request.places(folder));
+  const bundle = createBundleWriter({
+    ...{ folder, output, plan, maxBytes: options.maxBytes, startedAt: host.startedAt },
+    now: () => host.now(),
+    transform: request.transform,
+  });
+  return { bundle, plan, output };
+}
+
+interface ManifestSources {
+  readonly request: GrabRequest;
+  readonly host: Host;
+  readonly plan: Plan;
+  readonly place: string;
+  readonly content: BundleContent;
+  readonly signals: readonly SignalRecord[];
+  readonly interruption: Interruption;
+  readonly fault: string | null;
+}
+
+function manifestOf(sources: ManifestSources): Manifest {
+  const { request, host, plan, content, signals, interruption } = sources;
+  const now = host.now();
+  const { redact, options } = request;
+  return {
+    format: 1,
+    tool: plan.tool,
+    capture: {
+      ...{ startedAt: host.startedAt, endedAt: now.wall, durationMs: now.offsetMs, argv: request.argv },
+      ...captureOutcome(content, interruption, sources.fault),
+      ...{ options: { ...options, redact }, note: options.note },
+      clocks: { realtime: now.wall, monotonicNs: String(process.hrtime.bigint()), offsetMs: now.offsetMs },
+    },
+    ...{ operator: plan.operator, host: plan.host, target: request.target },
+    ...{ items: content.items, notGot: content.notGot, signals, stuckProbes: host.stuckProbes },
+    observer: { ...host.cost(), wallMs: now.offsetMs },
+    output: {
+      ...{
+        folder: bundleName(plan.host.hostname, request.target, host.startedAt),
+        place: sources.place,
+        maxBytes: options.maxBytes,
+      },
+      ...{ packedBytes: content.packedBytes, unpackedBytes: content.unpackedBytes },
+    },
+  };
+}
+
+function captureOutcome(
+  content: BundleContent,
+  interruption: Interruption,
+  fault: string | null,
+): { readonly outcome: CaptureOutcome; readonly reason?: string } {
+  if (interruption.cause !== null) return { outcome: 'interrupted', reason: interruption.cause };
+  if (fault !== null) return { outcome: 'failed', reason: fault };
+  const gaps = [...content.items, ...content.notGot].some(({ outcome }) => leavesGap(outcome));
+  return { outcome: gaps ? 'incomplete' : 'complete' };
+}
