@@ -4,11 +4,9 @@ import { type Disk, makeDisk } from '../disk.ts';
 import type { Pod, PodContainer } from '../pod.ts';
 import { type Thread, threads } from '../proc.ts';
 import { end, signal } from '../processes.ts';
+import { SYSCALL } from '../syscalls.ts';
 import { until } from '../wait.ts';
 import { type Stall, stalled } from './stall.ts';
-
-/** umount2(2) on x86-64 and arm64. */
-export const UMOUNT2 = process.arch === 'arm64' ? 39 : 166;
 
 export interface OverlayUmountSync extends Stall {
   readonly containerd: Containerd;
@@ -44,7 +42,7 @@ export function overlayUmountSync(
     );
     signal(initPid, 'SIGKILL');
     const thread = await until('a thread of the shim in umount2', 20_000, () =>
-      threads(pod.shimPid).find(seen => seen.syscall === UMOUNT2 && seen.stack.includes('ovl_sync_fs')),
+      threads(pod.shimPid).find(seen => seen.syscall === SYSCALL.umount2 && seen.stack.includes('ovl_sync_fs')),
     );
     return { containerd, disk, pod, container, initPid, thread };
   });

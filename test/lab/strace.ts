@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LabFolder } from './folder.ts';
+import { alive } from './proc.ts';
+import { end, signal } from './processes.ts';
+import { until } from './wait.ts';
+
+/** A strace that holds up one system call of a process; ending it lets every held call go on. */
+export interface Injection extends AsyncDisposable {
+  readonly pid: number;
+}
+
+/** Arguments of strace that delay each call of `syscall` by `delayMs` before the kernel sees it. */
+export const delaying = (syscall: string, delayMs: number): string[] => [
+  '-f',
+  '-qq',
+  '-o/dev/null',
+  `-etrace=${syscall}`,
+  `-einject=${syscall}:delay_enter=${delayMs * 1000}`,
+];
+
+/** Attaches to all threads of a process, and returns when it holds them. Threads that are held show state t. */
+export async function delaySyscall(
+  folder: LabFolder,
+  target: number,
+  syscall: string,
+  delayMs: number,
+): Promise<Injection> {
+  const child = spawn('strace', [...delaying(syscall, delayMs), '-p', String(target)], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  child.unref();
+  const pid = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    if (child.pid !== undefined) resolve(child.pid);
+  });
+  folder.process(pid, 'strace');
+  await until(`strace of ${target} to attach`, 5000, () => {
+    if (!alive(pid)) throw new Error(`strace could not attach to ${target}`);
+    return tracers(target).every(tracer => tracer === pid);
+  });
+  return { pid, [Symbol.asyncDispose]: () => detach(pid) };
+}
+
+/** strace lets go of its tracees in order on SIGTERM; one that does not come back is killed, and the kernel lets go. */
+async function detach(pid: number): Promise<void> {
+  signal(pid, 'SIGTERM');
+  for (let round = 0; round < 100 && alive(pid); round++) await sleep(20);
+  await end(pid);
+}
+
+/** Who traces each thread of a process; 0 is nobody. */
+function tracers(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).map(tid => {
+    const status = readFileSync(`/proc/${pid}/task/${tid}/status`, 'utf8');
+    return Number(/^TracerPid:\s*(\d+)/m.exec(status)?.[1]);
+  });
+}
