@@ -1,0 +1,62 @@
+import path from 'node:path';
+import type { Place } from '../host/output.ts';
+
+/** `-o`: not given, `-`, or a path. */
+export type OutputChoice =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'stdout' }
+  | { readonly kind: 'path'; readonly path: string };
+
+/** What is known about the current directory when the bundle must go somewhere. */
+export interface CurrentDirectory {
+  readonly path: string;
+  /**
+   * `apart`: on no disk of the container runtime · `shared`: on the disk under its root · `silent`: it did not say in
+   * time, so it may be the stalled one itself.
+   */
+  readonly standing: 'apart' | 'shared' | 'silent';
+}
+
+/** In memory, so neither can stall with a disk. /run/stallcap is made when it is needed, 0700. */
+const IN_MEMORY: readonly Place[] = ['/run/stallcap', '/dev/shm'].map(dir => ({
+  kind: 'file',
+  dir,
+  name: '',
+  why: 'in memory',
+}));
+
+/**
+ * Where the bundle may go, best first. What the user named comes first even on the stalled disk: the writer gives up on
+ * a place that does not answer, or refuses, and takes the next.
+ *
+ * @param name file name for places that the user gave no name for
+ */
+export function placesFor(choice: OutputChoice, name: string, current: CurrentDirectory): readonly Place[] {
+  const fallback = IN_MEMORY.map(place => ({ ...place, name }));
+  switch (choice.kind) {
+    case 'stdout':
+      return [{ kind: 'stdout', why: 'asked for' }, ...fallback];
+    case 'path':
+      return [namedPlace(choice.path, name, current.path), ...fallback];
+    case 'default':
+      if (current.standing !== 'apart') return fallback;
+      return [{ kind: 'file', dir: current.path, name, why: 'the current directory' }, ...fallback];
+  }
+}
+
+/** A path that ends in `/`, `.` or `..` is a directory; all else names the file. */
+function namedPlace(given: string, name: string, cwd: string): Place {
+  const full = path.resolve(cwd, given);
+  const isDirectory = given.endsWith('/') || /(?:^|\/)\.{1,2}$/.test(given);
+  return isDirectory
+    ? { kind: 'file', dir: full, name, why: 'asked for' }
+    : { kind: 'file', dir: path.dirname(full), name: path.basename(full), why: 'asked for' };
+}
+
+/** Why it went elsewhere than to the current directory, for stderr; null when it did not. */
+export function whyElsewhere(choice: OutputChoice, current: CurrentDirectory): string | null {
+  if (choice.kind !== 'default' || current.standing === 'apart') return null;
+  return current.standing === 'shared'
+    ? `${current.path} lies on the disk of the container runtime, so the bundle goes to memory (-o PATH overrides)`
+    : `${current.path} did not answer in time, so the bundle goes to memory (-o PATH overrides)`;
+}
