@@ -57,7 +57,8 @@ export async function writeBusyboxImage(file: string): Promise<void> {
   await written;
 }
 
-async function busyboxLayer(): Promise<Buffer> {
+/** The root filesystem of the images as a tar: busybox with a link for each of its applets. */
+export async function busyboxLayer(): Promise<Buffer> {
   const layer = pack();
   for (const name of ['bin', 'dev', 'etc', 'proc', 'sys', 'tmp']) layer.entry({ name: `${name}/`, type: 'directory' });
   layer.entry({ name: 'bin/busybox', mode: 0o755 }, readFileSync('/bin/busybox'));
