@@ -1,9 +1,3 @@
-/** Set by scripts/build.ts; missing when the sources run as they are. */
-declare const STALLCAP_BUNDLED: true | undefined;
-
-/** The sources are run by `node bin/main.ts`, without a build. */
-export const runsFromSource = typeof STALLCAP_BUNDLED === 'undefined';
-
 /**
  * Loads one of the bundles that lie beside this script: as an asset of the executable, or as dist/<name>.cjs. They are
  * apart so that the entry stays small: what is not compiled is not waited for.
@@ -30,7 +24,7 @@ function fromAsset(name: string) {
   const { Script } = process.getBuiltinModule('node:vm');
   const started = performance.now();
   // The bundles are ASCII (esbuild's default), and latin1 is the quick way to a one-byte string.
-  const source = Buffer.from(getRawAsset(`${name}.cjs`)).latin1Slice();
+  const source = Buffer.from(getRawAsset(`${name}.cjs`)).toString('latin1');
   const cachedData = Buffer.from(getRawAsset(`${name}.cache`));
   const script = new Script(source, { filename: `${name}.cjs`, cachedData });
   const compiled = script.runInThisContext();

@@ -1,0 +1,64 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { DIST, ROOT } from './paths.ts';
+
+/** Bundles that are loaded when they are needed; see bin/load-bundle.ts. */
+export const LOADED_BUNDLES = ['program', 'execa'] as const;
+
+const COMMON = {
+  bundle: true,
+  absWorkingDir: ROOT,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22.13',
+  // vm.Script has no `import()`; and one file is one read.
+  supported: { 'dynamic-import': false },
+  define: { STALLCAP_BUNDLED: 'true' },
+  // Less to read and hash at start; names stay, for stacks that somebody has to understand.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  charset: 'ascii',
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/**
+ * Writes dist/entry.cjs, which is all that is compiled before the first look, and the bundles that it loads later.
+ * The entry's own `import('execa')`, of its probes that run commands, becomes a load of the execa bundle.
+ */
+export async function bundleAll(): Promise<void> {
+  await Promise.all([
+    build({ ...COMMON, entryPoints: ['bin/main.ts'], outfile: `${DIST}/entry.cjs`, plugins: [loadedLater('execa')] }),
+    build({ ...COMMON, entryPoints: ['bin/program.ts'], outfile: `${DIST}/program.cjs`, plugins: [neverWsl] }),
+    build({ ...COMMON, entryPoints: ['execa'], outfile: `${DIST}/execa.cjs` }),
+  ]);
+  for (const name of LOADED_BUNDLES) await wrap(`${DIST}/${name}.cjs`);
+}
+
+/** As Node wraps a CommonJS module. */
+async function wrap(path: string): Promise<void> {
+  const source = await readFile(path, 'latin1');
+  await writeFile(path, `(function(exports,require,module,__filename,__dirname){${source}\n})`, 'latin1');
+}
+
+function loadedLater(name: (typeof LOADED_BUNDLES)[number]): Plugin {
+  return {
+    name: 'loaded-later',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: 'loaded-later' }));
+      onLoad({ filter: /./, namespace: 'loaded-later' }, () => ({
+        contents: `module.exports = require('./bin/load-bundle.ts').loadBundle('${name}')`,
+        resolveDir: ROOT,
+      }));
+    },
+  };
+}
+
+/** oclif asks at every start whether this is Windows' Linux, which reads files and probes for containers. It never is. */
+const neverWsl: Plugin = {
+  name: 'never-wsl',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^wsl-utils$/ }, () => ({ path: 'wsl-utils', namespace: 'never-wsl' }));
+    onLoad({ filter: /./, namespace: 'never-wsl' }, () => ({ contents: 'export const isWsl = false;' }));
+  },
+};

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { LOADED_BUNDLES } from './bundle.ts';
+import { DIST, NODE, ROOT } from './paths.ts';
+
+/** The command that is in a hurry: functions that V8 compiled during it are in the cache, others are compiled when called. */
+const WARM_UP = ['grab', '--node', '--samples', '1', '--timeout', '20s'];
+
+/** Writes dist/<bundle>.cache for each bundle that is loaded later, from real runs on this machine. */
+export function makeCodeCache(): void {
+  const folder = mkdtempSync(`${tmpdir()}/stallcap-build-`);
+  for (const name of LOADED_BUNDLES) rmSync(`${DIST}/${name}.cache`, { force: true });
+  try {
+    record([`${DIST}/entry.cjs`, ...WARM_UP, '-o', `${folder}/`]);
+    record([`${ROOT}scripts/build/warm-execa.ts`]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const missing = LOADED_BUNDLES.filter(name => !existsSync(`${DIST}/${name}.cache`));
+  if (missing.length > 0) throw new Error(`no code cache was recorded of ${missing.join(', ')}`);
+}
+
+/**
+ * The exit code is of no interest: without containerd or without root things are missing. V8 refuses a cache that was
+ * made under other flags than it is used under, so those of the builder's shell are left out.
+ */
+function record(args: readonly string[]): void {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const recorder = `--import=${ROOT}scripts/build/record-code-cache.ts`;
+  spawnSync(NODE, [recorder, ...args], { env, stdio: 'ignore', timeout: 60_000 });
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { LOADED_BUNDLES } from './bundle.ts';
+import { DIST, NODE, ROOT } from './paths.ts';
+
+/** Where node looks for the script it carries (src/node_sea.cc); the fuse is a string in its text that postject flips. */
+const RESOURCE = 'NODE_SEA_BLOB';
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+/** Writes dist/stallcap: node itself without symbols, the entry as its script, the other bundles and caches as assets. */
+export function makeExecutable(): void {
+  const blob = `${DIST}/stallcap.blob`;
+  const config = `${DIST}/stallcap.json`;
+  const unfinished = `${DIST}/stallcap.unfinished`;
+  try {
+    writeFileSync(config, JSON.stringify(seaConfig(blob)));
+    tool(NODE, '--experimental-sea-config', config);
+    copyFileSync(NODE, unfinished);
+    // An eighth of node is symbols: a start does not read them, but whoever puts the file on a node has to carry them.
+    tool('strip', unfinished);
+    tool(NODE, `${ROOT}node_modules/postject/dist/cli.js`, unfinished, RESOURCE, blob, '--sentinel-fuse', FUSE);
+    chmodSync(unfinished, 0o755);
+    renameSync(unfinished, `${DIST}/stallcap`);
+  } finally {
+    for (const path of [blob, config, unfinished]) rmSync(path, { force: true });
+  }
+}
+
+function seaConfig(output: string) {
+  const files = LOADED_BUNDLES.flatMap(name => [`${name}.cjs`, `${name}.cache`]);
+  return {
+    main: `${DIST}/entry.cjs`,
+    output,
+    disableExperimentalSEAWarning: true,
+    // NODE_OPTIONS of whoever calls must not reach in: it could set a V8 flag, or preload a file of the stalled disk.
+    execArgvExtension: 'none',
+    assets: Object.fromEntries(files.map(file => [file, `${DIST}/${file}`])),
+  };
+}
+
+/** Runs a tool of the build and shows what it says only when it fails: postject warns of every note of node's ELF. */
+function tool(program: string, ...args: string[]): void {
+  const { error, status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  if (error) throw new Error(`the build needs ${program}: ${error.message}`);
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+}

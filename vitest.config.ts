@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that stop daemons, freeze disks or load the machine: alone, one after the other, after all the rest. */
+const ALONE = ['test/lab/**/*.test.ts', 'test/build/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    // Console output of tests goes where it goes: captured, it is lost when a test hangs.
+    disableConsoleIntercept: true,
+    restoreMocks: true,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, 'test/fixtures/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'real',
+          include: ALONE,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
