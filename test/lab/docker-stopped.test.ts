@@ -8,7 +8,7 @@ import { dockerStopped } from './stalls/docker-stopped.ts';
 import { until } from './wait.ts';
 
 describe.skipIf(labUnavailable())('a container that dies while dockerd is stopped', () => {
-  it('is stopped for containerd and running for docker, until dockerd goes on', { timeout: 60_000 }, () =>
+  it('is stopped for containerd and running for docker, until dockerd goes on', () =>
     during(dockerStopped(), async ({ docker, container }) => {
       const record = () => JSON.parse(readFileSync(container.configFile, 'utf8')).State;
       expect(status(container.initPid)?.state ?? 'gone').toMatch(/Z|gone/);
@@ -17,6 +17,5 @@ describe.skipIf(labUnavailable())('a container that dies while dockerd is stoppe
       signal(docker.pid, 'SIGCONT');
       await until('docker to notice', 10_000, () => record().Running === false);
       expect(record()).toMatchObject({ ExitCode: 137 });
-    }),
-  );
+    }));
 });
