@@ -1,7 +1,7 @@
 import type { FileRequest } from '../host/port.ts';
 import type { Container } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
-import { deadlineOf, evidenceOf, namesIn } from './evidence-of.ts';
+import { deadlineOf, entryPart, evidenceOf, namesIn } from './evidence-of.ts';
 import { type ListedFile, listing } from './listing.ts';
 import { withoutEnvValues } from './without-env-values.ts';
 
@@ -70,7 +70,7 @@ async function* bundleOf(capture: Capture, container: Container, names: readonly
   for (const [index, name] of listed.entries()) {
     const file = files[index];
     if (file === undefined || !isRead(name)) continue;
-    const evidence = evidenceOf(`containers/${container.id}/bundle/${name}`, file);
+    const evidence = evidenceOf(`containers/${container.id}/bundle/${entryPart(name)}`, file);
     yield name === 'config.json' ? withoutEnvValues(evidence) : evidence;
   }
 }

@@ -1,3 +1,4 @@
+import { type Cgroups, v1Path, v2Path } from '../formats/proc/cgroup.ts';
 import type { Mount } from '../formats/proc/mountinfo.ts';
 import type { FileRequest } from '../host/port.ts';
 
@@ -76,16 +77,11 @@ export function filesOf(hierarchy: Hierarchy, path: string, depth: Depth): reado
 }
 
 /**
- * Where a process is in one hierarchy, from the text of its /proc/<pid>/cgroup (cgroups(7)): `0::/path` for v2,
- * `4:memory:/path` for v1. Null when it is in none, or in one outside of our cgroup namespace (`/../…`).
+ * Where a process is in one hierarchy, from its /proc/<pid>/cgroup. Null when it is in none that can be reached: in the
+ * root of it, or outside of our cgroup namespace (`/../…`).
  */
-export function placeIn(hierarchy: Hierarchy, procCgroup: string): string | null {
-  for (const line of procCgroup.split('\n')) {
-    const [, id, controllers = '', path = ''] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
-    if (id === undefined || path.startsWith('/..')) continue;
-    const [wanted] = hierarchy.controllers;
-    const same = wanted === undefined ? id === '0' : controllers.split(',').includes(wanted);
-    if (same) return path;
-  }
-  return null;
+export function placeIn(hierarchy: Hierarchy, cgroups: Cgroups): string | null {
+  const [controller] = hierarchy.controllers;
+  const path = controller === undefined ? v2Path(cgroups) : v1Path(cgroups, controller);
+  return path === null || path === '/' || path.startsWith('/..') ? null : path;
 }

@@ -1,4 +1,6 @@
+import { parseCgroups } from '../formats/proc/cgroup.ts';
 import { parseMountinfo } from '../formats/proc/mountinfo.ts';
+import { podUidOfCgroup } from '../formats/runtime/pod-uid.ts';
 import type { FileResult } from '../host/port.ts';
 import { type Hierarchy, hierarchiesIn, placeIn } from './cgroup-files.ts';
 import type { Capture } from './collector.ts';
@@ -22,11 +24,9 @@ export interface Cgroups {
 
 /** 300 pods and the rest of a node; 400 cgroups are some 3,000 files per sample, 60 ms. */
 const MAX_SHARERS = 400;
-const MAX_LEVELS = 5;
+const MAX_LEVELS = 6;
 const NOTE = 'cgroups';
 
-/** cgroupfs: `pod<uid>`; systemd: `kubepods-burstable-pod<uid with _>.slice`. Static pods have 32 hex digits for a uid. */
-const POD = /(?:^|-)pod[0-9a-f][0-9a-f_-]{15,}(?:\.slice)?$/;
 /** `<id>`, `docker-<id>.scope`, `cri-containerd-<id>.scope`, `crio-<id>.scope`. */
 const CONTAINER = /^(?:[a-z-]+-)?[0-9a-f]{64}(?:\.scope)?$/;
 /** Directories between the root and the pods or containers: of the kubelet, and containerd's and docker's own parents. */
@@ -71,10 +71,11 @@ async function findCgroups(capture: Capture): Promise<Cgroups> {
 }
 
 function placesOf(hierarchies: readonly Hierarchy[], file: FileResult | undefined): readonly CgroupPlace[] {
+  const memberships = parseCgroups(file?.body.toString('utf8') ?? '');
   const byPath = new Map<string, Hierarchy[]>();
   for (const hierarchy of hierarchies) {
-    const path = placeIn(hierarchy, file?.body.toString('utf8') ?? '');
-    if (path !== null && path !== '/') byPath.set(path, [...(byPath.get(path) ?? []), hierarchy]);
+    const path = placeIn(hierarchy, memberships);
+    if (path !== null) byPath.set(path, [...(byPath.get(path) ?? []), hierarchy]);
   }
   return [...byPath].map(([path, within]) => ({ path, hierarchies: within }));
 }
@@ -84,7 +85,7 @@ async function walk(capture: Capture, hierarchies: readonly Hierarchy[]): Promis
   const tree = hierarchies.find(({ controllers }) => controllers.includes('memory')) ?? hierarchies.at(-1);
   if (tree === undefined) return [];
   const namespaces = new Set(capture.inventory.sandboxes.map(({ namespace }) => namespace));
-  const podUid = capture.target.kind === 'sandbox' ? (capture.target.sandbox.pod?.uid ?? null) : null;
+  const targetUid = capture.target.kind === 'sandbox' ? (capture.target.sandbox.pod?.uid ?? null) : null;
   // The root first: on v1 it is charged with all buffered writes.
   const found: string[] = ['/'];
   let level = [''];
@@ -97,10 +98,11 @@ async function walk(capture: Capture, hierarchies: readonly Hierarchy[]): Promis
     for (const [index, listing] of listings.entries()) {
       for (const name of directoriesIn(listing)) {
         const path = `${level[index]}/${name}`;
-        const isPod = POD.test(name);
-        if (depth === 0 || isPod || CONTAINER.test(name) || WRITER.test(name)) found.push(path);
-        const isTargets = isPod && podUid !== null && name.replaceAll('_', '-').includes(podUid);
-        if (isTargets || (!isPod && (BETWEEN.test(name) || namespaces.has(name)))) next.push(path);
+        const uid = podUidOfCgroup(`/${name}`);
+        if (depth === 0 || uid !== null || CONTAINER.test(name) || WRITER.test(name)) found.push(path);
+        // Into the target's pod, not into the others'. Any directory of the root may be the kubelet's --cgroup-root.
+        const between = uid === null && (depth === 0 || BETWEEN.test(name) || namespaces.has(name));
+        if (between || (uid !== null && uid === targetUid)) next.push(path);
       }
     }
     level = next;

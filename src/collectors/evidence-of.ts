@@ -40,3 +40,9 @@ export function spanOf(files: readonly Pick<FileResult, 'offsetMs' | 'durationMs
 export function namesIn(listing: FileResult): readonly string[] {
   return listing.body.toString('utf8').split('\n').filter(Boolean);
 }
+
+/** A name that somebody else chose (a container, a log file, an exec id), as one part of a path in the bundle. */
+export function entryPart(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 100);
+  return /^\.*$/.test(plain) ? '_' : plain;
+}

@@ -48,7 +48,7 @@ export function dockerRootsOf(capture: Capture): readonly string[] {
   return roots.length > 0 ? [...new Set(roots)] : [DOCKER_ROOT];
 }
 
-function reportsTo(shim: Shim, daemon: RuntimeDaemon): boolean {
+export function reportsTo(shim: Shim, daemon: RuntimeDaemon): boolean {
   if (shim.address !== null && daemon.address !== null) return bare(shim.address) === bare(daemon.address);
   return shim.state === daemon.state;
 }
