@@ -1,6 +1,8 @@
 import { Command, type Config, Flags } from '@oclif/core';
+import type { Progress } from '../capture/progress.ts';
 import type { Answer } from './answer.ts';
 import type { CommandContext } from './context.ts';
+import { openProgress } from './progress/open-progress.ts';
 import type { CommandClass } from './registry.ts';
 
 /**
@@ -12,7 +14,7 @@ export abstract class BaseCommand extends Command {
     json: Flags.boolean({ summary: 'Print the result as one JSON document.', helpGroup: 'COMMON' }),
     quiet: Flags.boolean({ summary: 'Say nothing on stderr but errors.', helpGroup: 'COMMON' }),
     debug: Flags.boolean({ summary: 'Show where an unexpected failure came from.', helpGroup: 'COMMON' }),
-    // Honoured before anything is parsed, see colour.ts; it stands here to be accepted and shown.
+    // Honoured before anything is parsed, see environment.ts; it stands here to be accepted and shown.
     'no-color': Flags.boolean({ summary: 'No colours; the same as NO_COLOR=1.', helpGroup: 'COMMON' }),
   };
 
@@ -46,6 +48,11 @@ export abstract class BaseCommand extends Command {
   /** True with --quiet, also before the flags are parsed. */
   protected get quiet(): boolean {
     return this.argv.includes('--quiet');
+  }
+
+  /** Shows the phases of a long run on stderr; close it before anything else is said. */
+  protected openProgress(): Progress {
+    return openProgress({ quiet: this.quiet });
   }
 
   /** A line or more for the person at the terminal, on stderr. */

@@ -22,6 +22,8 @@ export interface FlagDescription {
   readonly char?: string;
   readonly summary: string;
   readonly takesValue: boolean;
+  /** What the value is, as the help says it: '<duration>', '<file>'. */
+  readonly value?: string;
   /** `--no-x` is accepted too. */
   readonly allowNo?: true;
   readonly multiple?: true;
@@ -35,14 +37,23 @@ interface AnyFlag {
   readonly char?: string;
   readonly summary?: string;
   readonly description?: string;
+  readonly helpValue?: string | readonly string[];
   readonly hidden?: boolean;
   readonly allowNo?: boolean;
   readonly multiple?: boolean;
   readonly default?: unknown;
+  readonly defaultHelp?: unknown;
   readonly options?: readonly string[];
 }
 
-export function describeCommand(name: string, command: CommandClass): CommandDescription {
+/** The default as a user would write it: '30s', not 30000. */
+export async function shownDefault(flag: Pick<AnyFlag, 'default' | 'defaultHelp'>): Promise<unknown> {
+  const { default: preset, defaultHelp } = flag;
+  if (typeof defaultHelp === 'function') return defaultHelp();
+  return typeof preset === 'function' ? undefined : preset;
+}
+
+export async function describeCommand(name: string, command: CommandClass): Promise<CommandDescription> {
   const flags = { ...command.flags, ...command.baseFlags } as Readonly<Record<string, AnyFlag>>;
   return {
     name,
@@ -53,23 +64,27 @@ export function describeCommand(name: string, command: CommandClass): CommandDes
       required: required === true,
       ...(options && { options }),
     })),
-    flags: Object.entries(flags)
-      .filter(([, flag]) => !flag.hidden)
-      .map(([flag, definition]) => describeFlag(flag, definition)),
+    flags: await Promise.all(
+      Object.entries(flags)
+        .filter(([, flag]) => !flag.hidden)
+        .map(([flag, definition]) => describeFlag(flag, definition)),
+    ),
     examples: (command.examples ?? []).map(example => (typeof example === 'string' ? example : example.command)),
   };
 }
 
-function describeFlag(name: string, flag: AnyFlag): FlagDescription {
-  const { char, summary, description, type, allowNo, multiple, default: preset, options } = flag;
+async function describeFlag(name: string, flag: AnyFlag): Promise<FlagDescription> {
+  const { char, summary, description, type, helpValue, allowNo, multiple, options } = flag;
+  const preset = await shownDefault(flag);
   return {
     name,
     ...(char && { char }),
     summary: summary ?? description ?? '',
     takesValue: type === 'option',
+    ...(typeof helpValue === 'string' && { value: helpValue }),
     ...(allowNo && { allowNo }),
     ...(multiple && { multiple }),
-    ...(preset !== undefined && typeof preset !== 'function' && { default: preset }),
+    ...(preset !== undefined && { default: preset }),
     ...(options && { options }),
   };
 }

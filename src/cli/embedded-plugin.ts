@@ -1,5 +1,6 @@
-import { Command, Config, Plugin } from '@oclif/core';
+import { type Command, Config, Plugin } from '@oclif/core';
 import { DESCRIPTION, VERSION } from '../version.ts';
+import { shownDefault } from './command-description.ts';
 import type { CommandClass } from './registry.ts';
 
 const PACKAGE = {
@@ -27,7 +28,7 @@ class EmbeddedPlugin extends Plugin {
   override async load(): Promise<void> {
     Object.assign(this, { ...PACKAGE, root: ROOT, type: 'core', alias: PACKAGE.name, pjson: PACKAGE, valid: true });
     Object.assign(this, { isRoot: true, moduleType: 'commonjs', hooks: {}, commandIDs: [...this.#classes.keys()] });
-    this.commands = [...this.#classes].map(([id, command]) => this.#loadable(id, command));
+    this.commands = await Promise.all([...this.#classes].map(([id, command]) => this.#loadable(id, command)));
   }
 
   override findCommand(id: string, options: { must: true }): Promise<Command.Class>;
@@ -36,22 +37,23 @@ class EmbeddedPlugin extends Plugin {
     return this.#classes.get(id) as Command.Class | undefined;
   }
 
-  #loadable(id: string, command: CommandClass): Command.Loadable {
-    const named = <T extends object>(members: Record<string, T> | undefined) =>
-      Object.fromEntries(Object.entries(members ?? {}).map(([name, member]) => [name, { ...member, name }]));
+  async #loadable(id: string, command: CommandClass): Promise<Command.Loadable> {
+    const flags = Object.entries({ ...command.flags, ...command.baseFlags });
+    const shown = flags.map(async ([name, flag]) => [name, { ...flag, name, default: await shownDefault(flag) }]);
+    const args = Object.entries(command.args).map(([name, arg]) => [name, { ...arg, name }]);
     return {
-      ...(command as unknown as Command.Loadable),
       id,
       summary: command.summary,
       description: command.description,
       examples: command.examples,
       usage: command.usage,
-      args: named(command.args) as Command.Loadable['args'],
-      flags: named({ ...command.baseFlags, ...command.flags }) as Command.Loadable['flags'],
+      args: Object.fromEntries(args),
+      flags: Object.fromEntries(await Promise.all(shown)),
       aliases: command.aliases,
       hiddenAliases: command.hiddenAliases,
       hidden: command.hidden,
       strict: command.strict,
+      hasDynamicHelp: false,
       pluginName: PACKAGE.name,
       load: () => this.findCommand(id, { must: true }),
     };

@@ -32,7 +32,9 @@ export function toFailure(error: unknown, command: string | null): Failure {
 
 /** By name: the entry and the program are two bundles, each with a class of its own. */
 function isStallcapError(error: unknown): error is StallcapError {
-  return error instanceof StallcapError || (error instanceof Error && error.name === 'StallcapError' && 'exit' in error);
+  return (
+    error instanceof StallcapError || (error instanceof Error && error.name === 'StallcapError' && 'exit' in error)
+  );
 }
 
 interface UnknownFlag extends Error {

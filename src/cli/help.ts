@@ -14,7 +14,7 @@ export async function helpAnswer(registry: Registry, name: string | null): Promi
   return {
     exit: EXIT.complete,
     text: name === null ? text.program() : text.one(name),
-    json: { commands: [...classes].map(([id, command]) => describeCommand(id, command)) },
+    json: { commands: await Promise.all([...classes].map(([id, command]) => describeCommand(id, command))) },
   };
 }
 

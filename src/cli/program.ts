@@ -21,7 +21,9 @@ export function createProgram(registry: Registry): Program {
       const asked = readArguments(invocation.argv);
       prepareEnvironment(asked);
       neverWaitForStreams();
-      const code = await withStrays(() => answer(asked, invocation, registry)).catch(error => reportFailure(error, asked));
+      const code = await withStrays(() => answer(asked, invocation, registry)).catch(error =>
+        reportFailure(error, asked),
+      );
       await lastWords();
       return code;
     },
