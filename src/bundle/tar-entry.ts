@@ -15,9 +15,8 @@ export const END_OF_TAR = Buffer.alloc(1024);
 /** The blocks of one file of the tar: extended header, header, body, padding. The body is not copied. */
 export async function tarEntry(file: TarFile): Promise<readonly Buffer[]> {
   const tar = pack();
-  const header = { name: file.name, size: file.body.length, mode: 0o600, mtime: file.modified };
-  // The typings of tar-stream do not know `pax`.
-  tar.entry(Object.assign(header, { pax: { comment: file.sha256 } }), file.body);
+  const { name, body, sha256, modified } = file;
+  tar.entry({ name, size: body.length, mode: 0o600, mtime: modified, pax: { comment: sha256 } }, body);
   tar.finalize();
   const blocks: Buffer[] = [];
   for await (const block of tar as AsyncIterable<Buffer>) blocks.push(block);

@@ -11,7 +11,7 @@ import type { Plan } from './plan.ts';
 import { mapStrings, type Transform, type Transformed } from './transform.ts';
 
 export interface BundleWriterOptions {
-  /** Name of the bundle and of the one folder in it: see bundleName(). */
+  /** Name of the bundle and of the one folder in it: one part of a path, printable ASCII. */
   readonly folder: string;
   readonly output: Output;
   /** `--max-size`: compressed bytes. */
@@ -83,10 +83,13 @@ export class BundleWriter {
 
   /**
    * Appends one file. Resolves when its bytes were handed to the output, to the item that the manifest lists; or to why
-   * it is not in the bundle: nothing was got, no room, a path that may not be, a second entry of the same path.
+   * it is not in the bundle: nothing was got, no room, a path that may not be, a second entry of the same path, too late.
+   * Never rejects.
    */
   add(evidence: Evidence, origin: Origin): Promise<Item | NotGot> {
-    if (this.#state !== 'open') return Promise.reject(new Error(`the bundle is closed: ${evidence.path}`));
+    if (this.#state !== 'open') {
+      return Promise.resolve(notGotOf(evidence, origin, 'timeout', 'came after the bundle was closed'));
+    }
     const added = this.#last.then(() => this.#add(evidence, origin));
     this.#last = added.catch(() => undefined);
     return added;
@@ -153,10 +156,7 @@ export class BundleWriter {
   }
 
   #leaveOut(evidence: Evidence, origin: Origin, outcome: Outcome, detail?: string): NotGot {
-    const { path, source } = evidence;
-    const { collector, phase } = origin;
-    const why = detail === undefined ? {} : { detail };
-    const notGot: NotGot = { what: source, path, collector, phase, outcome, ...why, ...timesOf(evidence, origin) };
+    const notGot = notGotOf(evidence, origin, outcome, detail);
     this.#notGot.push(notGot);
     return notGot;
   }
@@ -187,6 +187,13 @@ export class BundleWriter {
 function timesOf(evidence: Evidence, origin: Origin): { readonly offsetMs: number; readonly durationMs: number } {
   const { offsetMs, durationMs } = evidence.at ?? origin;
   return { offsetMs, durationMs };
+}
+
+function notGotOf(evidence: Evidence, origin: Origin, outcome: Outcome, detail?: string): NotGot {
+  const { path, source } = evidence;
+  const { collector, phase } = origin;
+  const why = detail === undefined ? {} : { detail };
+  return { what: source, path, collector, phase, outcome, ...why, ...timesOf(evidence, origin) };
 }
 
 function itemOf(
