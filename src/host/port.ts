@@ -131,6 +131,8 @@ export interface FirstLook {
   readonly shims: readonly ProcessLook[];
   /** When the first kernel stack of a shim was in hand, ms since the start of the process; null without a shim. */
   readonly firstStackMs: number | null;
+  /** How many shims were left for lack of time. */
+  readonly detail?: string;
 }
 
 export interface Moment {

@@ -1,0 +1,44 @@
+import { takeFirstLook } from '../src/host/first-look.ts';
+import { PROBE_ARGUMENT, WRITER_ARGUMENT } from '../src/host/self.ts';
+import { loadProgram } from './load-program.ts';
+
+/**
+ * The entry of the single executable, of bin/run.js and of `node bin/main.ts`. It is small on purpose: what it imports
+ * stands between the user and the first stack. Hidden modes first, then the look at the shims, then the program.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  if (argv[0] === PROBE_ARGUMENT) {
+    const { serveProbe } = await import('../src/host/probe/child.ts');
+    return serveProbe();
+  }
+  if (argv[0] === WRITER_ARGUMENT) {
+    const { serveWriter } = await import('../src/host/writer/child.ts');
+    return serveWriter();
+  }
+  const firstLook = looksAtShims(argv) ? takeFirstLook(argv.slice(1)) : null;
+  const { createHost } = await import('../src/host/linux.ts');
+  const host = createHost();
+  // Not before the look, which forks nothing. A probe takes as long to start as the program to load.
+  if (firstLook !== null) host.warmUp();
+  const program = await loadProgram();
+  return program.run({ argv, host, firstLook });
+}
+
+/** By the words alone: what flags mean is the program's to say. */
+function looksAtShims(argv: readonly string[]): boolean {
+  return argv[0] === 'grab' && !argv.includes('--help') && !argv.includes('-h');
+}
+
+/**
+ * `process.exit` and no natural end: a probe in D keeps nothing alive, but a handle that somebody forgot must not keep a
+ * finished run. What was written is out by then: the program waits for its streams, as far as they move.
+ */
+main(process.argv.slice(2)).then(
+  code => process.exit(code),
+  error => {
+    // Without a program there is nobody to put it nicely. 1: a fault of this program.
+    process.stderr.write(`stallcap: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`, () =>
+      process.exit(1),
+    );
+  },
+);

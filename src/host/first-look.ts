@@ -1,0 +1,91 @@
+import { readlinkSync } from 'node:fs';
+import { monotonicMs, offsetMs } from './clock.ts';
+import { lookAt, numbersIn, threadsIn } from './look.ts';
+import type { FirstLook, ProcessLook } from './port.ts';
+import { readText } from './proc-file.ts';
+
+/**
+ * The look that is taken before anything else is loaded: the shims that the raw arguments mean, or all. It knows no
+ * flags and no pods; an argument that happens to match costs a look, never a wrong answer, since the target is resolved
+ * afterwards from the same /proc.
+ */
+
+/** For all looks together: a node with a hundred shims must not wait for its first signal. */
+const BOUND_MS = 150;
+
+/** `containerd-shim-runc-v2` and every other shim, cut by the kernel at 15 bytes. */
+const COMM = 'containerd-shim';
+
+/** A prefix shorter than this matches by accident. */
+const PREFIX = /^[0-9a-f]{4,64}$/;
+
+interface Candidate {
+  readonly pid: number;
+  /** Basename of the cwd: the sandbox id with CRI, the container id with ctr and docker. */
+  readonly id: string | null;
+}
+
+/** `args`: everything after the command's name, flags too. Never throws. */
+export function takeFirstLook(args: readonly string[]): FirstLook {
+  const until = monotonicMs() + BOUND_MS;
+  const shims = findShims();
+  const meant = matching(args, shims);
+  const shown = meant.length > 0 ? meant : shims;
+
+  let firstStackMs: number | null = null;
+  const onThread = () => {
+    firstStackMs ??= offsetMs();
+  };
+  const looks: ProcessLook[] = [];
+  for (const { pid } of shown) {
+    if (looks.length > 0 && monotonicMs() > until) break;
+    looks.push(lookAt(pid, { safe: true, until, onThread }));
+  }
+  const left = shown.length - looks.length;
+  return {
+    matchedBy: meant.length > 0 ? 'id' : 'all',
+    shims: looks,
+    firstStackMs,
+    ...(left === 0 ? {} : { detail: `${left} of ${shown.length} shims left for lack of time` }),
+  };
+}
+
+function findShims(): readonly Candidate[] {
+  const shims: Candidate[] = [];
+  for (const pid of numbersIn('/proc')) {
+    if (readText(`/proc/${pid}/comm`).text?.startsWith(COMM) === true) shims.push({ pid, id: idOf(pid) });
+  }
+  return shims;
+}
+
+/** Null for a shim with one thread (see safe-read.ts) or without a readable cwd: it is found when all are looked at. */
+function idOf(pid: number): string | null {
+  const status = readText(`/proc/${pid}/status`).text;
+  if (status === null || threadsIn(status) < 2) return null;
+  try {
+    const cwd = readlinkSync(`/proc/${pid}/cwd`);
+    const name = cwd.slice(cwd.lastIndexOf('/') + 1);
+    // containerd renames a bundle to `.<id>` before it deletes it; a shim that lives on shows that name.
+    return name.endsWith(' (deleted)') ? name.slice(0, -' (deleted)'.length).replace(/^\./, '') : name;
+  } catch {
+    return null;
+  }
+}
+
+function matching(args: readonly string[], shims: readonly Candidate[]): readonly Candidate[] {
+  const ids = shims.filter(({ id }) => id !== null && args.includes(id));
+  if (ids.length > 0) return ids;
+  const pids = new Set(args.flatMap(arg => (/^pid:\d+$/.test(arg) ? shimAbove(Number(arg.slice(4)), shims) : [])));
+  const prefixes = args.filter(arg => PREFIX.test(arg));
+  return shims.filter(({ pid, id }) => pids.has(pid) || prefixes.some(prefix => id?.startsWith(prefix)));
+}
+
+/** The shim itself, or the shim that a container's process descends from. */
+function shimAbove(pid: number, shims: readonly Candidate[]): readonly number[] {
+  // Deep enough for any container; a bound, since parents may change under our feet.
+  for (let at = pid, steps = 0; at > 1 && steps < 32; steps += 1) {
+    if (shims.some(shim => shim.pid === at)) return [at];
+    at = Number(/^PPid:\s*(\d+)$/m.exec(readText(`/proc/${at}/status`).text ?? '')?.[1] ?? 0);
+  }
+  return [];
+}

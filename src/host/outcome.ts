@@ -1,0 +1,23 @@
+import type { Outcome } from './port.ts';
+
+/** The name of an error's errno ('ENOENT'), or the error's message when it has none. */
+export function errnoOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return typeof code === 'string' ? code : String(message ?? error);
+}
+
+/** What an errno says about a piece of evidence. `path` only helps to name the right that is missing. */
+export function outcomeOf(errno: string, path: string): { readonly outcome: Outcome; readonly detail: string } {
+  if (errno === 'ENOENT' || errno === 'ESRCH') return { outcome: 'gone', detail: errno };
+  if (errno === 'EACCES' || errno === 'EPERM')
+    return { outcome: 'denied', detail: `${errno}: needs ${rightFor(path)}` };
+  return { outcome: 'error', detail: errno };
+}
+
+/** Which right opens a file: capabilities(7); proc_pid_stack asks for CAP_SYS_ADMIN (kernel fs/proc/base.c). */
+function rightFor(path: string): string {
+  if (/^\/proc\/[^/]+(\/task\/\d+)?\/stack$/.test(path)) return 'CAP_SYS_ADMIN';
+  if (/^\/proc\/(\d+|self)\//.test(path)) return 'CAP_SYS_PTRACE';
+  if (path === '/dev/kmsg') return 'CAP_SYSLOG';
+  return 'CAP_DAC_READ_SEARCH';
+}

@@ -1,0 +1,40 @@
+import { psHeader, psIdWidth } from '../../formats/ps.ts';
+import { monotonicMs, timesSince } from '../clock.ts';
+import type { Deadline, SweepRequest, SweepResult } from '../port.ts';
+import { readText } from '../proc-file.ts';
+import { ItemsJob } from './items-job.ts';
+import type { ProbePool } from './pool.ts';
+import type { SweepItem } from './protocol.ts';
+import { type SweptProcess, sweepRequest } from './sweep-request.ts';
+
+/** Every thread of the node. Processes that hang are named in `hung`, those that were not reached counted in `detail`. */
+export async function askSweep(
+  pool: ProbePool,
+  pids: readonly number[],
+  { tree }: SweepRequest,
+  deadline: Deadline,
+): Promise<SweepResult> {
+  const began = monotonicMs();
+  const hung: { pid: number; file: string }[] = [];
+  const kind = sweepRequest(tree, (pid, file) => hung.push({ pid, file }));
+  const job = new ItemsJob<SweepItem, SweptProcess>(
+    kind,
+    pids.map(pid => ({ pid })),
+  );
+  const cutShort = await pool.run(job, deadline);
+  const swept = job.results.filter(result => result !== undefined);
+  const missing = pids.length - swept.length;
+  const outcome = swept.length === 0 ? 'timeout' : missing > 0 || hung.length > 0 ? 'truncated' : 'ok';
+  const header = psHeader(psIdWidth(readText('/proc/sys/kernel/pid_max').text ?? ''));
+  const sum = (field: 'threads' | 'blockedThreads') => swept.reduce((total, one) => total + one[field], 0);
+  return {
+    outcome,
+    ...(missing === 0 ? {} : { detail: `${missing} of ${pids.length} processes not reached: ${cutShort}` }),
+    processes: Buffer.concat([Buffer.from(header), ...swept.map(({ rows }) => rows)]),
+    blocked: Buffer.concat(swept.map(({ blocked }) => blocked)),
+    threadCount: sum('threads'),
+    blockedCount: sum('blockedThreads'),
+    hung,
+    ...timesSince(began),
+  };
+}

@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { monotonicMs } from '../clock.ts';
+import { lookAt } from '../look.ts';
+import { Batch } from './batch.ts';
+import { drain } from './drain.ts';
+import { readFile } from './files.ts';
+import { readKernelLog } from './kmsg.ts';
+import { receive, send } from './pipes.ts';
+import type { Request } from './protocol.ts';
+import { sweepFrame, sweepProcess } from './sweep.ts';
+
+/**
+ * The life of a probe: answer requests, one at a time and synchronously, until the parent is gone. What hangs here hangs
+ * alone; the parent sees the silence, does the autopsy and goes on with another probe. Resolves to the exit code.
+ */
+export async function serveProbe(): Promise<number> {
+  volunteerForOom();
+  send({ kind: 'ready' });
+  for (;;) {
+    const frame = receive();
+    if (frame === null) return 0;
+    const goOn = await answer(frame.header);
+    if (!goOn) return 0;
+  }
+}
+
+/** On a node short of memory the kernel shall take a probe first, never a container. Raising needs no right. */
+function volunteerForOom(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // /proc mounted read-only: the default applies.
+  }
+}
+
+/** False when this probe ends with that request. */
+async function answer(request: Request): Promise<boolean> {
+  switch (request.op) {
+    case 'files':
+      return answerItems(request.items, (item, alive) => {
+        const { reading, body } = readFile(item, alive);
+        return [reading, body];
+      });
+    case 'look':
+      return answerItems(request.items, pid => {
+        const startMs = monotonicMs();
+        return [{ ...lookAt(pid, { safe: false }), startMs }, EMPTY];
+      });
+    case 'sweep': {
+      const frame = sweepFrame(request.tree);
+      return answerItems(request.items, item => {
+        const { rows, blocked, threads, blockedThreads } = sweepProcess(item, frame);
+        const bodies = [Buffer.from(rows), Buffer.from(blocked)];
+        const [rowsBytes, blockedBytes] = bodies.map(body => body.length);
+        return [{ rowsBytes, blockedBytes, threads, blockedThreads }, Buffer.concat(bodies)];
+      });
+    }
+    case 'kmsg': {
+      const { reading, body } = readKernelLog(request.maxBytes, new Batch().alive);
+      send({ kind: 'done', result: reading }, body);
+      return true;
+    }
+    case 'run': {
+      // Only now: execa takes longer to load than most requests to answer.
+      const { runCommand } = await import('./commands.ts');
+      const { reading, body } = await runCommand(request.command);
+      send({ kind: 'done', result: reading, spent: reading.left }, ...body);
+      return true;
+    }
+    case 'drain':
+      await drain(request.pid, request.fd);
+      return false;
+    case 'finish':
+      // The drain that it was meant for ended before it came.
+      return true;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function answerItems<T>(
+  items: readonly { readonly index: number; readonly item: T }[],
+  read: (item: T, alive: () => void) => readonly [result: unknown, body: Buffer],
+): true {
+  const batch = new Batch();
+  for (const { index, item } of items) {
+    batch.begin(index);
+    batch.add(...read(item, batch.alive));
+  }
+  batch.flush();
+  send({ kind: 'done' });
+  return true;
+}

@@ -1,0 +1,171 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
+import { monotonicMs, toMicroseconds } from '../clock.ts';
+import { errnoOf, outcomeOf } from '../outcome.ts';
+import type { FileRequest, FileResult, FileStat } from '../port.ts';
+
+/** What a probe sends of one file, its body aside. `startMs` is a reading of the monotonic clock. */
+export type Reading = Pick<FileResult, 'outcome' | 'detail' | 'stat' | 'durationMs'> & {
+  readonly startMs: number;
+  readonly bytes: number;
+};
+
+const DEFAULT_MAX_BYTES = 1 << 20;
+const CHUNK = 64 << 10;
+const scratch = Buffer.allocUnsafe(CHUNK);
+
+/** open(2): a handle on the name alone. Missing in node's constants; the value of every architecture that node runs on. */
+const O_PATH = 0o10000000;
+
+/** Links of /proc that lead to whatever a process has open: following one could open a device or the log fifo of a shim. */
+const MAGIC_LINK = /^\/proc\/[^/]+\/(task\/\d+\/)?(exe|cwd|root|fd\/\d+|map_files\/[^/]+|ns\/\w+)$/;
+
+/** Reads one file, whatever it is. Never throws. `alive` is called while a long read gets on. */
+export function readFile(
+  request: FileRequest,
+  alive: () => void,
+): { readonly reading: Reading; readonly body: Buffer } {
+  const startMs = monotonicMs();
+  const { body = Buffer.alloc(0), ...rest } = attempt(request, alive);
+  return {
+    reading: { ...rest, startMs, durationMs: toMicroseconds(monotonicMs() - startMs), bytes: body.length },
+    body,
+  };
+}
+
+type Attempt = Pick<FileResult, 'outcome' | 'detail' | 'stat'> & { readonly body?: Buffer };
+
+function attempt(request: FileRequest, alive: () => void): Attempt {
+  try {
+    const follow =
+      request.follow === true && !MAGIC_LINK.test(request.path) && request.what !== 'link' && request.what !== 'stat';
+    // The name is pinned first and judged by what it is: merely opening a fifo lets a writer go on into EPIPE, and opening
+    // a device can start a watchdog. What is opened below is this very inode, through the handle.
+    const fd = openSync(request.path, O_PATH | (follow ? 0 : constants.O_NOFOLLOW));
+    try {
+      const stat = fstatSync(fd, { bigint: true });
+      const shown = request.withStat === true || request.what === 'stat' ? { stat: toFileStat(stat) } : {};
+      try {
+        return { ...readPinned(fd, stat, request, alive), ...shown };
+      } catch (error) {
+        return { ...outcomeOf(errnoOf(error), request.path), ...shown };
+      }
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    return outcomeOf(errnoOf(error), request.path);
+  }
+}
+
+function readPinned(fd: number, stat: BigIntStats, request: FileRequest, alive: () => void): Attempt {
+  switch (request.what ?? 'body') {
+    case 'stat':
+      return { outcome: 'ok' };
+    case 'link':
+      return { outcome: 'ok', body: readlinkSync(request.path, { encoding: 'buffer' }) };
+    case 'dir':
+      return readDirectory(fd, stat, request);
+    case 'body':
+      if (!stat.isFile()) return { outcome: 'error', detail: `is a ${typeOf(stat)}: not read` };
+      return readBody(fd, request, alive);
+  }
+}
+
+function readDirectory(fd: number, stat: BigIntStats, { maxBytes = DEFAULT_MAX_BYTES }: FileRequest): Attempt {
+  if (!stat.isDirectory()) return { outcome: 'error', detail: `is a ${typeOf(stat)}, not a directory` };
+  const entries = readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true });
+  const lines = entries.map(entry => `${entry.name}${entry.isDirectory() ? '/' : ''}\n`);
+  return capped(Buffer.from(lines.join('')), maxBytes, 'head');
+}
+
+function capped(all: Buffer, maxBytes: number, keep: 'head' | 'tail'): Attempt {
+  if (all.length === 0) return { outcome: 'empty' };
+  if (all.length <= maxBytes) return { outcome: 'ok', body: all };
+  const body = keep === 'head' ? all.subarray(0, maxBytes) : all.subarray(all.length - maxBytes);
+  return { outcome: 'truncated', body, detail: `${keep === 'head' ? 'first' : 'last'} ${maxBytes} bytes` };
+}
+
+function readBody(pinned: number, request: FileRequest, alive: () => void): Attempt {
+  const { maxBytes = DEFAULT_MAX_BYTES, keep = 'head' } = request;
+  const fd = openSync(`/proc/self/fd/${pinned}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    const size = Number(fstatSync(fd).size);
+    // A file of /proc has size 0 and no end to count from: its tail is what remains after reading all of it.
+    const skipped = keep === 'tail' && size > maxBytes ? size - maxBytes : 0;
+    const { bytes, failed } = readOn(fd, skipped, maxBytes, keep, alive);
+    const result = capped(bytes, maxBytes, keep);
+    if (failed !== null && bytes.length === 0) return outcomeOf(failed, request.path);
+    if (failed !== null)
+      return { outcome: 'truncated', body: result.body ?? bytes, detail: `${failed} after ${bytes.length} bytes` };
+    if (skipped === 0) return result;
+    return { outcome: 'truncated', body: result.body ?? bytes, detail: `last ${maxBytes} of ${size} bytes` };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Until a read gives 0 bytes; at most one byte more than `maxBytes` for a head, the newest chunks for a tail. */
+function readOn(fd: number, from: number, maxBytes: number, keep: 'head' | 'tail', alive: () => void) {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let position = from;
+  let failed: string | null = null;
+  while (keep === 'tail' || kept <= maxBytes) {
+    const wanted = keep === 'head' ? Math.min(CHUNK, maxBytes + 1 - kept) : CHUNK;
+    let read: number;
+    try {
+      read = readSync(fd, scratch, 0, wanted, from === 0 ? null : position);
+    } catch (error) {
+      failed = errnoOf(error);
+      break;
+    }
+    if (read === 0) break;
+    position += read;
+    kept += read;
+    chunks.push(Buffer.from(scratch.subarray(0, read)));
+    while (keep === 'tail' && kept - (chunks[0]?.length ?? 0) > maxBytes) kept -= chunks.shift()?.length ?? 0;
+    alive();
+  }
+  return { bytes: Buffer.concat(chunks), failed };
+}
+
+const TYPES: Readonly<Record<number, FileStat['type']>> = {
+  [constants.S_IFREG]: 'file',
+  [constants.S_IFDIR]: 'dir',
+  [constants.S_IFLNK]: 'link',
+  [constants.S_IFIFO]: 'fifo',
+  [constants.S_IFSOCK]: 'socket',
+};
+
+function typeOf(stat: BigIntStats): FileStat['type'] {
+  return TYPES[Number(stat.mode) & constants.S_IFMT] ?? 'device';
+}
+
+function toFileStat(stat: BigIntStats): FileStat {
+  return {
+    type: typeOf(stat),
+    size: Number(stat.size),
+    mode: Number(stat.mode) & 0o7777,
+    uid: Number(stat.uid),
+    inode: stat.ino.toString(),
+    device: deviceName(stat.dev),
+    mtimeNs: stat.mtimeNs.toString(),
+    ctimeNs: stat.ctimeNs.toString(),
+  };
+}
+
+/** `major:minor`, as mountinfo has it: gnu_dev_major and gnu_dev_minor of glibc. */
+function deviceName(dev: bigint): string {
+  const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
+  const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn);
+  return `${major}:${minor}`;
+}

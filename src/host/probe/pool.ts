@@ -1,0 +1,319 @@
+import { monotonicMs, offsetMs } from '../clock.ts';
+import type { Deadline, StuckProbe } from '../port.ts';
+import type { SelfCommand } from '../self.ts';
+import { autopsy, descendantsOf } from './autopsy.ts';
+import { itemIn } from './batch.ts';
+import { type Job, MOST_HANGS } from './job.ts';
+import { ProbeProcess } from './probe-process.ts';
+import type { Frame, Reply } from './protocol.ts';
+
+/** Probes at a time that are not given up: the node is short of something already. */
+const MOST_LIVE = 4;
+/** A request waits this long for a busy probe before another one is started. */
+const PATIENCE_MS = 100;
+/** A probe that says nothing for so long when it is let go of counts as stuck: others report ten times as often. */
+const SILENT_MS = 250;
+/** For the start of a probe, whatever an item may take. */
+const START_MS = 3000;
+const DEFAULT_ITEM_MS = 1000;
+
+/** Why a job ended before it was answered, in words; null when it was. */
+export type CutShort = string | null;
+
+interface Pending {
+  readonly job: Job;
+  readonly itemMs: number;
+  readonly queuedAt: number;
+  readonly end: (why: CutShort) => void;
+  /** Its last probe was given up: it goes on in the next at once. */
+  fresh: boolean;
+  crashes: number;
+}
+
+interface Assignment {
+  readonly pending: Pending;
+  readonly probe: ProbeProcess;
+  readonly since: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** The probes of a run: who answers which request, and what happens when one does not. */
+export class ProbePool {
+  readonly #self: SelfCommand;
+  readonly #queue: Pending[] = [];
+  readonly #idle: ProbeProcess[] = [];
+  readonly #busy = new Map<ProbeProcess, Assignment>();
+  /** kind of read -> probes that hung in it. */
+  readonly #hangs = new Map<string, number>();
+  readonly #stuck: { readonly record: Omit<StuckProbe, 'reaped'>; readonly probe: ProbeProcess }[] = [];
+  #growth: NodeJS.Timeout | undefined;
+  #failedStarts = 0;
+  #closed = false;
+  /** How many were started in all. */
+  started = 0;
+
+  constructor(self: SelfCommand) {
+    this.#self = self;
+  }
+
+  get stuck(): readonly StuckProbe[] {
+    return this.#stuck.map(({ record, probe }) => ({ ...record, reaped: probe.exited }));
+  }
+
+  /** Those that may be alive, given up or not. */
+  get pids(): readonly number[] {
+    const known = [...this.#idle, ...this.#busy.keys(), ...this.#stuck.map(({ probe }) => probe)];
+    return known.flatMap(probe => (probe.exited ? [] : (probe.pid ?? [])));
+  }
+
+  /** Starts a first probe ahead of the first request. */
+  warmUp(): void {
+    if (this.#idle.length + this.#busy.size === 0) this.#idle.push(this.#start());
+  }
+
+  /** Resolves when the job is answered as far as it can be, at the latest at its deadline. Never rejects. */
+  run(job: Job, { deadlineMs, itemMs = DEFAULT_ITEM_MS, signal }: Deadline): Promise<CutShort> {
+    if (this.#closed || signal?.aborted === true) return Promise.resolve(this.#closed ? 'the run is over' : 'aborted');
+    const { promise, resolve } = Promise.withResolvers<CutShort>();
+    const expire = (why: string) => this.#expire(pending, why);
+    const timer = setTimeout(
+      () => expire(`the deadline of ${Math.round(deadlineMs)} ms passed`),
+      Math.max(0, deadlineMs),
+    );
+    const onAbort = () => expire('aborted');
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const end = (why: CutShort) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      resolve(why);
+    };
+    const pending: Pending = { job, itemMs, queuedAt: monotonicMs(), end, fresh: false, crashes: 0 };
+    this.#queue.push(pending);
+    this.#pump();
+    return promise;
+  }
+
+  /** The probe that works on a job now, for a job that has more to say to it. */
+  probeOf(job: Job): ProbeProcess | null {
+    for (const { pending, probe } of this.#busy.values()) if (pending.job === job) return probe;
+    return null;
+  }
+
+  /** Ends all probes. Idle ones get a moment to end by themselves, so that their cost is known; none is waited for longer. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#growth);
+    for (const pending of this.#queue.splice(0)) pending.end('the run is over');
+    for (const { pending } of [...this.#busy.values()]) this.#expire(pending, 'the run is over');
+    const leaving = this.#idle.splice(0);
+    for (const probe of leaving) probe.dismiss();
+    const gone = Promise.all(leaving.map(probe => new Promise<void>(resolve => probe.onceExited(resolve))));
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, graceMs);
+    await Promise.race([gone, late]);
+    clearTimeout(timer);
+    for (const probe of leaving) if (!probe.exited) probe.abandon();
+  }
+
+  #pump(): void {
+    clearTimeout(this.#growth);
+    for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[0]) {
+      const probe = this.#idle.pop() ?? (this.#mayGrow(pending) ? this.#start() : null);
+      if (probe === null) {
+        const patience = pending.queuedAt + PATIENCE_MS - monotonicMs();
+        if (this.#busy.size < MOST_LIVE) this.#growth = setTimeout(() => this.#pump(), Math.max(1, patience));
+        return;
+      }
+      this.#queue.shift();
+      this.#assign(pending, probe);
+    }
+  }
+
+  #mayGrow({ fresh, queuedAt }: Pending): boolean {
+    if (this.#busy.size === 0 || fresh) return true;
+    return this.#busy.size < MOST_LIVE && monotonicMs() - queuedAt >= PATIENCE_MS;
+  }
+
+  #start(): ProbeProcess {
+    this.started += 1;
+    const probe: ProbeProcess = new ProbeProcess(this.#self, {
+      onFrame: frame => this.#onFrame(probe, frame),
+      onEnd: why => this.#onEnd(probe, why),
+    });
+    return probe;
+  }
+
+  #assign(pending: Pending, probe: ProbeProcess): void {
+    if (this.#hangsIn('start') >= MOST_HANGS || this.#failedStarts >= MOST_HANGS) {
+      probe.abandon();
+      pending.end('no probe answers its start');
+      return;
+    }
+    const request = pending.job.request(kind => this.#hangsIn(kind));
+    if (request === null) {
+      this.#idle.push(probe);
+      pending.end(null);
+      return;
+    }
+    const assignment: Assignment = { pending, probe, since: monotonicMs(), timer: undefined };
+    this.#busy.set(probe, assignment);
+    probe.send(request);
+    this.#watch(assignment);
+  }
+
+  #onFrame(probe: ProbeProcess, frame: Frame<Reply>): void {
+    const assignment = this.#busy.get(probe);
+    if (assignment === undefined) return;
+    const { job, end } = assignment.pending;
+    const { header } = frame;
+    if (header.kind !== 'done') {
+      job.take(frame);
+      return;
+    }
+    job.finish(frame);
+    if (header.spent !== true) {
+      this.#release(assignment);
+      this.#idle.push(probe);
+    } else {
+      // A command that outlived its own timeout: what it hangs in is worth as much as what a read hangs in.
+      const timedOut = (header.result as { outcome?: string } | undefined)?.outcome === 'timeout';
+      this.#letGo(assignment, timedOut);
+    }
+    end(null);
+    this.#pump();
+  }
+
+  #onEnd(probe: ProbeProcess, why: string): void {
+    if (probe.readyAt === null) this.#failedStarts += 1;
+    const idle = this.#idle.indexOf(probe);
+    if (idle >= 0) this.#idle.splice(idle, 1);
+    const assignment = this.#busy.get(probe);
+    if (assignment === undefined) return;
+    this.#release(assignment);
+    const { pending } = assignment;
+    pending.crashes += 1;
+    // Once may be chance (the kernel takes probes first when memory is short); twice at the same place is the item's doing.
+    if (pending.crashes > 1) {
+      pending.job.giveUp(null, { outcome: 'error', detail: `the probe ended: ${why}`, openFile: null });
+      pending.crashes = 0;
+    }
+    this.#again(pending);
+  }
+
+  /** Looks again when the probe could have been silent for too long. */
+  #watch(assignment: Assignment): void {
+    const { probe, pending } = assignment;
+    const left = this.#allowedMs(assignment) - this.#silentMs(assignment);
+    if (!Number.isFinite(left)) return;
+    assignment.timer = setTimeout(
+      () => {
+        // After the poll phase: what arrived while this process itself was busy counts.
+        setImmediate(() => {
+          if (this.#busy.get(probe) !== assignment) return;
+          if (this.#silentMs(assignment) < this.#allowedMs(assignment)) {
+            this.#watch(assignment);
+            return;
+          }
+          const why = `no answer for ${Math.round(this.#silentMs(assignment))} ms`;
+          this.#giveUp(assignment, why);
+          this.#again(pending);
+        });
+      },
+      Math.max(1, left),
+    );
+  }
+
+  #allowedMs({ probe, pending }: Assignment): number {
+    return probe.readyAt === null ? Math.max(START_MS, Math.min(pending.itemMs, START_MS)) : pending.itemMs;
+  }
+
+  #silentMs({ probe, since }: Assignment): number {
+    const last = probe.readyAt === null ? probe.startedAt : Math.max(probe.heardAt, since);
+    return monotonicMs() - last;
+  }
+
+  #again(pending: Pending): void {
+    pending.fresh = true;
+    this.#queue.unshift(pending);
+    this.#pump();
+  }
+
+  #expire(pending: Pending, why: string): void {
+    const queued = this.#queue.indexOf(pending);
+    if (queued >= 0) {
+      this.#queue.splice(queued, 1);
+      pending.end(`${why} before a probe was free`);
+      return;
+    }
+    const assignment = [...this.#busy.values()].find(one => one.pending === pending);
+    if (assignment === undefined) return;
+    if (this.#silentMs(assignment) >= SILENT_MS) this.#giveUp(assignment, why);
+    else this.#letGo(assignment, false);
+    pending.end(why);
+    this.#pump();
+  }
+
+  /** Its probe hangs: that is evidence, and the item is not asked for again. */
+  #giveUp(assignment: Assignment, why: string): void {
+    const { job } = assignment.pending;
+    const started = assignment.probe.readyAt !== null;
+    const { index, openFile } = this.#letGo(assignment, true);
+    const kind = started ? job.kindOf(index) : 'start';
+    this.#hangs.set(kind, this.#hangsIn(kind) + 1);
+    if (started) job.giveUp(index, { outcome: 'timeout', detail: why, openFile });
+  }
+
+  /** Parts with a probe in the middle of a request, after an autopsy. */
+  #letGo(assignment: Assignment, record: boolean): { readonly index: number | null; readonly openFile: string | null } {
+    const { probe, pending } = assignment;
+    this.#release(assignment);
+    const { pid } = probe;
+    if (pid === undefined) return { index: null, openFile: null };
+    const { comm, ...findings } = autopsy(pid, probe.readyAt !== null);
+    const index = itemIn(comm);
+    if (record) {
+      const now = monotonicMs();
+      this.#stuck.push({
+        probe,
+        record: {
+          pid,
+          request: pending.job.name,
+          item: pending.job.describe(index),
+          offsetMs: offsetMs(now),
+          waitedMs: Math.round(this.#silentMs(assignment)),
+          ...findings,
+        },
+      });
+    }
+    const strays = descendantsOf(pid);
+    probe.abandon();
+    // Of a command, what left the group is ours all the same.
+    for (const stray of strays) killQuietly(stray);
+    return { index, openFile: openFileIn(findings.fds, pid) };
+  }
+
+  #release(assignment: Assignment): void {
+    clearTimeout(assignment.timer);
+    this.#busy.delete(assignment.probe);
+  }
+
+  #hangsIn(kind: string): number {
+    return this.#hangs.get(kind) ?? 0;
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Went with the group.
+  }
+}
+
+/** The last file that a probe has open beside its own. */
+function openFileIn(fds: readonly string[], pid: number): string | null {
+  const paths = fds.map(link => link.replace(/^\d+ -> /, ''));
+  return (
+    paths.findLast(path => path.startsWith('/') && path !== '/dev/null' && !path.startsWith(`/proc/${pid}/`)) ?? null
+  );
+}

@@ -1,0 +1,25 @@
+import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The command that starts this program again, for probes and writers: the running binary through /proc/self/exe, which
+ * works also after the file was replaced or deleted, and for plain node the entry script.
+ */
+export type SelfCommand = readonly [file: string, ...args: string[]];
+
+/** First argument of a child: hidden modes that the entry looks for before anything else. */
+export const PROBE_ARGUMENT = '--stallcap-probe';
+export const WRITER_ARGUMENT = '--stallcap-writer';
+
+/** Set by scripts/build.ts. */
+declare const STALLCAP_BUNDLED: true | undefined;
+
+export function selfCommand(): SelfCommand {
+  if (typeof STALLCAP_BUNDLED === 'undefined') return ['/proc/self/exe', entryOfSources()];
+  return isSea() ? ['/proc/self/exe'] : ['/proc/self/exe', process.argv[1] ?? ''];
+}
+
+/** Also for tests and scripts, which are no entry themselves. */
+function entryOfSources(): string {
+  return fileURLToPath(new URL('../../bin/main.ts', import.meta.url));
+}

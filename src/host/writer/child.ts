@@ -1,0 +1,3 @@
+export async function serveWriter(): Promise<number> {
+  return 1;
+}
