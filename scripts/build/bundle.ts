@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { DIST, ROOT } from './paths.ts';
 
 /** Bundles that are loaded when they are needed; see bin/load-bundle.ts. */
-export const LOADED_BUNDLES = ['program', 'execa'] as const;
+export const LOADED_BUNDLES = ['program', 'commands'] as const;
 
 const COMMON = {
   bundle: true,
@@ -23,35 +24,45 @@ const COMMON = {
 } as const satisfies BuildOptions;
 
 /**
- * Writes dist/entry.cjs, which is all that is compiled before the first look, and the bundles that it loads later.
- * The entry's own `import('execa')`, of its probes that run commands, becomes a load of the execa bundle.
+ * Writes dist/entry.cjs, which is all that is compiled before the first look, and the bundles that it loads later: the
+ * program, and what a probe imports to run commands (execa, which most probes never want).
  */
 export async function bundleAll(): Promise<void> {
+  const commands = 'src/host/probe/commands.ts';
   await Promise.all([
-    build({ ...COMMON, entryPoints: ['bin/main.ts'], outfile: `${DIST}/entry.cjs`, plugins: [loadedLater('execa')] }),
+    build({
+      ...COMMON,
+      entryPoints: ['bin/main.ts'],
+      outfile: `${DIST}/entry.cjs`,
+      plugins: [later('commands', commands)],
+    }),
     build({ ...COMMON, entryPoints: ['bin/program.ts'], outfile: `${DIST}/program.cjs`, plugins: [neverWsl] }),
-    build({ ...COMMON, entryPoints: ['execa'], outfile: `${DIST}/execa.cjs` }),
+    build({ ...COMMON, entryPoints: [commands], outfile: `${DIST}/commands.cjs` }),
   ]);
   for (const name of LOADED_BUNDLES) await wrap(`${DIST}/${name}.cjs`);
+}
+
+/** An `import()` of `file` becomes a load of the bundle `name`. */
+function later(name: (typeof LOADED_BUNDLES)[number], file: string): Plugin {
+  return {
+    name: `later-${name}`,
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`/${basename(file)}$`) }, ({ kind, path, resolveDir }) => {
+        const meant = kind === 'dynamic-import' && join(resolveDir, path) === join(ROOT, file);
+        return meant ? { path: name, namespace: 'later' } : null;
+      });
+      onLoad({ filter: /./, namespace: 'later' }, () => ({
+        contents: `module.exports = require('./bin/load-bundle.ts').loadBundle('${name}')`,
+        resolveDir: ROOT,
+      }));
+    },
+  };
 }
 
 /** As Node wraps a CommonJS module. */
 async function wrap(path: string): Promise<void> {
   const source = await readFile(path, 'latin1');
   await writeFile(path, `(function(exports,require,module,__filename,__dirname){${source}\n})`, 'latin1');
-}
-
-function loadedLater(name: (typeof LOADED_BUNDLES)[number]): Plugin {
-  return {
-    name: 'loaded-later',
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: 'loaded-later' }));
-      onLoad({ filter: /./, namespace: 'loaded-later' }, () => ({
-        contents: `module.exports = require('./bin/load-bundle.ts').loadBundle('${name}')`,
-        resolveDir: ROOT,
-      }));
-    },
-  };
 }
 
 /** oclif asks at every start whether this is Windows' Linux, which reads files and probes for containers. It never is. */
