@@ -4,7 +4,7 @@ import { cgroupProcesses, removeCgroups } from './cgroups.ts';
 import type { LedgerEntry } from './folder.ts';
 import { detachLoops, loopsOf } from './loops.ts';
 import { alive, cwd, mounts, pids, startTicks, status, withDescendants } from './proc.ts';
-import { endAll } from './processes.ts';
+import { endAll, signal } from './processes.ts';
 import { bounded } from './run.ts';
 import { outsidePaths } from './traces.ts';
 
@@ -24,6 +24,9 @@ export async function clearFolder(path: string): Promise<string[]> {
   ];
 
   await thaw(path);
+  for (const entry of ledger) {
+    if (entry.kind === 'stopped' && startTicks(entry.pid) === entry.startTicks) signal(entry.pid, 'SIGCONT');
+  }
   const left = await endAll(() => processesOf(path, ledger), 15_000);
   await unmountBelow(path);
   await detachLoops(basename(path));

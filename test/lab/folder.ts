@@ -11,6 +11,8 @@ const PREFIX = 'stallcap-lab-';
 /** What was started or made for a folder, to be ended with it, even when its owner has crashed. */
 export type LedgerEntry =
   | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly what: string }
+  /** A process that is not ours, and that we have stopped: it must go on. */
+  | { readonly kind: 'stopped'; readonly pid: number; readonly startTicks: string }
   /** A state directory of a containerd: its bundles say which sockets and runc states are ours. */
   | { readonly kind: 'state'; readonly dir: string }
   /** A file or directory outside of the folder. */
@@ -24,6 +26,8 @@ export interface LabFolder extends AsyncDisposable {
   /** Notes a process that was started for this folder; it is ended by pid and start time. */
   process(pid: number, what: string): void;
   note(entry: LedgerEntry): void;
+  /** Keeps something until the folder is cleared: a name that only one process may hold. */
+  hold(resource: AsyncDisposable): void;
   /** Everything noted so far. */
   readonly ledger: readonly LedgerEntry[];
 }
@@ -41,13 +45,16 @@ export async function openFolder(): Promise<LabFolder> {
     ledger.push(entry);
     appendFileSync(file, `${JSON.stringify(entry)}\n`);
   };
+  const held = new AsyncDisposableStack();
   return {
     path,
     name: basename(path),
     ledger,
     note,
+    hold: resource => void held.use(resource),
     process: (pid, what) => note({ kind: 'process', pid, startTicks: startTicks(pid) ?? '', what }),
     [Symbol.asyncDispose]: async () => {
+      await using _ = held;
       for (const trace of await clearFolder(path)) ledger.push({ kind: 'path', path: trace });
     },
   };
