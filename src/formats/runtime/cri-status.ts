@@ -1,4 +1,4 @@
-import { digitsAt, parseObject, pidAt, stringAt } from './json.ts';
+import { digitsAt, parseObjectWithDigits, pidAt, stringAt } from './json.ts';
 
 /**
  * A container's status as containerd's CRI plugin keeps it: `<root>/io.containerd.grpc.v1.cri/containers/<id>/status`,
@@ -18,7 +18,7 @@ export interface CriStatus {
 
 /** Null when the text is none. */
 export function parseCriStatus(text: string): CriStatus | null {
-  const status = parseObject(text);
+  const status = parseObjectWithDigits(text);
   if (status === null || stringAt(status, 'Version') === null) return null;
   const time = (key: string) => digitsAt(status, key) ?? '0';
   const startedAtNs = time('StartedAt');

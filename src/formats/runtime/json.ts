@@ -2,13 +2,22 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/**
- * Null when the text is no JSON object. Whole numbers that a double cannot hold (times in ns) come as their digits, in
- * a string; `digitsAt` reads both.
- */
+/** Null when the text is no JSON object. */
 export function parseObject(text: string): JsonObject | null {
+  return parse(text, undefined);
+}
+
+/**
+ * The same, and whole numbers that a double cannot hold (times in ns) come as their digits, in a string; `digitsAt` reads
+ * both. Ten times as slow: for small documents.
+ */
+export function parseObjectWithDigits(text: string): JsonObject | null {
+  return parse(text, keepDigits);
+}
+
+function parse(text: string, reviver: typeof keepDigits | undefined): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(text, keepDigits);
+    const value: unknown = JSON.parse(text, reviver);
     return isObject(value) ? value : null;
   } catch {
     return null;

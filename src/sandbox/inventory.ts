@@ -1,0 +1,61 @@
+import type { FirstLook, Host } from '../host/port.ts';
+import { type Bundle, type RuncRoots, readBundles } from './bundles.ts';
+import { readDaemons } from './daemons.ts';
+import { readDockerRecords } from './docker-records.ts';
+import { groupSandboxes } from './group.ts';
+import { type View, viewsOf } from './mount-namespaces.ts';
+import { addOrphans } from './orphans.ts';
+import { nameByUid } from './pod-names.ts';
+import { readLinks } from './process-links.ts';
+import { type Reads, readsWithin } from './reads.ts';
+import { findRuntimeProcesses } from './runtime-processes.ts';
+import { type ShimServer, shimServers } from './shim-servers.ts';
+import { findBundles, statesOf } from './task-places.ts';
+import { rootsByShims, stateByShims } from './told-by-shims.ts';
+import type { Inventory, RuntimeDaemon, Sandbox } from './types.ts';
+
+/**
+ * Sandboxes and daemons of the node, from /proc, the state directories and runc's records; no daemon is asked.
+ * Processes are found in this process, by what cannot hang; all files are a probe's, in few calls.
+ */
+export async function takeInventory(host: Host, firstLook: FirstLook | null, deadlineMs: number): Promise<Inventory> {
+  const reads = readsWithin(host, deadlineMs);
+  const processes = findRuntimeProcesses(host, firstLook);
+  const links = await readLinks(processes, reads);
+  const views = viewsOf(processes, links);
+  const servers = shimServers(processes.shims, links, views);
+  const daemons = stateByShims(await readDaemons(processes.daemons, links, views, reads), views, servers);
+  const bundles = await bundlesOf(servers, daemons, views, reads);
+  const docker = await readDockerRecords(bundles, daemons, reads);
+  const grouped = groupSandboxes({ shims: servers, bundles, docker });
+  const rooted = rootsByShims(daemons, grouped);
+  const sandboxes = await named(host, rooted.sandboxes, bundles, reads);
+  return { sandboxes, daemons: rooted.daemons, gaps: reads.gaps };
+}
+
+async function bundlesOf(
+  servers: readonly ShimServer[],
+  daemons: readonly RuntimeDaemon[],
+  views: ReadonlyMap<number, View>,
+  reads: Reads,
+): Promise<readonly Bundle[]> {
+  const places = await findBundles(servers, statesOf(daemons, views), reads);
+  const runcRoots: RuncRoots = new Map(
+    servers.flatMap(({ flags, view, path }) =>
+      flags?.runtimeRoot == null ? [] : [[view.prefix + path.dir, flags.runtimeRoot]],
+    ),
+  );
+  return readBundles(places, runcRoots, reads);
+}
+
+/** What a deleted bundle would have said, and the names to uids. */
+async function named(
+  host: Host,
+  grouped: readonly Sandbox[],
+  bundles: readonly Bundle[],
+  reads: Reads,
+): Promise<readonly Sandbox[]> {
+  const { sandboxes, podUids } = await addOrphans(host, grouped, reads);
+  const uids = new Map([...bundles.map(({ path, podUid }) => [path, podUid] as const), ...podUids]);
+  return nameByUid(sandboxes, uids, reads);
+}

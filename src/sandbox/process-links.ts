@@ -1,0 +1,63 @@
+import { splitCmdline } from '../formats/runtime/flags.ts';
+import type { FileRequest } from '../host/port.ts';
+import { type Reads, textOf } from './reads.ts';
+import type { RuntimeProcesses } from './runtime-processes.ts';
+
+/** What the links and the command line of a process say; null where they could not be read. */
+export interface ProcessLinks {
+  readonly cwd: string | null;
+  readonly exe: string | null;
+  /** Where its stderr goes. */
+  readonly stderr: string | null;
+  readonly argv: readonly string[] | null;
+  /** `mnt:[4026531841]` */
+  readonly mountNamespace: string | null;
+}
+
+export interface LinksRead {
+  readonly of: ReadonlyMap<number, ProcessLinks>;
+  /** Of the process that reads. */
+  readonly ownMountNamespace: string | null;
+}
+
+/** A command line hangs when the process's mmap_lock is held; many must not eat the time of what comes after them. */
+const CMDLINE_MS = 300;
+
+/** Two calls: links, which answer also for a process whose mmap_lock is held, then command lines. */
+export async function readLinks({ shims, daemons }: RuntimeProcesses, reads: Reads): Promise<LinksRead> {
+  const own = '/proc/self/ns/mnt';
+  const links = await reads.read([
+    { path: own, what: 'link' },
+    ...shims.flatMap(({ pid, cwd }) => [
+      ...(cwd === null ? [link(pid, 'cwd')] : []),
+      link(pid, 'ns/mnt'),
+      link(pid, 'exe'),
+      link(pid, 'fd/2'),
+    ]),
+    ...daemons.flatMap(({ pid }) => [link(pid, 'cwd'), link(pid, 'ns/mnt'), link(pid, 'exe')]),
+  ]);
+  const processes = [...shims, ...daemons];
+  const cmdlines = await reads.read(
+    processes.map(({ pid }) => ({ path: `/proc/${pid}/cmdline` })),
+    { itemMs: CMDLINE_MS },
+  );
+  const looked = new Map(shims.map(({ pid, cwd }) => [pid, cwd]));
+  const linksOf = ({ pid }: { readonly pid: number }): ProcessLinks => {
+    const cmdline = cmdlines.get(`/proc/${pid}/cmdline`);
+    return {
+      cwd: looked.get(pid) ?? textOf(links, `/proc/${pid}/cwd`),
+      exe: textOf(links, `/proc/${pid}/exe`),
+      stderr: textOf(links, `/proc/${pid}/fd/2`),
+      argv: cmdline?.outcome === 'ok' ? splitCmdline(cmdline.body) : null,
+      mountNamespace: textOf(links, `/proc/${pid}/ns/mnt`),
+    };
+  };
+  return {
+    of: new Map(processes.map(process => [process.pid, linksOf(process)])),
+    ownMountNamespace: textOf(links, own),
+  };
+}
+
+function link(pid: number, name: string): FileRequest {
+  return { path: `/proc/${pid}/${name}`, what: 'link' };
+}
