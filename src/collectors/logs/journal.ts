@@ -1,0 +1,55 @@
+import { parseCgroups, v1Path, v2Path } from '../../formats/proc/cgroup.ts';
+import type { CommandResult } from '../../host/port.ts';
+import type { Capture } from '../collector.ts';
+import { deadlineOf } from '../evidence-of.ts';
+import { LOG_BYTES, oldestWanted } from './log-turn.ts';
+
+const READ_MS = 5000;
+
+/**
+ * The newest part of the journal of a unit, or of a process where there is no unit. Asked for in reverse, so that what is
+ * cut, by the cap or by a journal on a slow disk, is the oldest part; put into order again here.
+ */
+export async function readJournal(capture: Capture, matches: readonly string[]): Promise<CommandResult> {
+  const result = await query(capture, 'short-iso-precise', matches);
+  // systemd before 234 (CentOS 7) knows no microseconds in ISO times.
+  const old = result.outcome === 'error' && /output (format|mode)/i.test(result.stderr.toString('utf8'));
+  const read = old ? await query(capture, 'short-iso', matches) : result;
+  return { ...read, stdout: inOrder(read.stdout) };
+}
+
+function query(capture: Capture, output: string, matches: readonly string[]): Promise<CommandResult> {
+  const since = `@${Math.floor(oldestWanted(capture) / 1000)}`;
+  const argv = ['journalctl', '--no-pager', '--quiet', '--all', '--reverse', `--output=${output}`, `--since=${since}`];
+  const timeoutMs = Math.max(1, Math.min(READ_MS, capture.remainingMs()));
+  return capture.host.run({ argv: [...argv, ...matches], timeoutMs, maxBytes: LOG_BYTES, signal: capture.signal });
+}
+
+/**
+ * `--unit=containerd.service` brings also what systemd says about it, and what earlier processes of it wrote;
+ * `_PID=812` for a daemon that is in no unit.
+ */
+export async function journalMatches(capture: Capture, pid: number): Promise<readonly string[]> {
+  const [file] = await capture.host.readRisky([{ path: `/proc/${pid}/cgroup` }], deadlineOf(capture, 1000));
+  const cgroups = parseCgroups(file?.body.toString('utf8') ?? '');
+  const path = v1Path(cgroups, 'name=systemd') ?? v2Path(cgroups) ?? '';
+  const unit = path.split('/').find(part => part.endsWith('.service'));
+  return unit === undefined ? [`_PID=${pid}`] : [`--unit=${unit}`];
+}
+
+const LINE_END = 0x0a;
+const BLANK = 0x20;
+
+/** Entries from last to first; an entry's further lines are indented, and stay behind its first one. */
+export function inOrder(reversed: Buffer): Buffer {
+  const entries: Buffer[] = [];
+  // Whatever was cut off in the middle of a line is the oldest entry, and is left out.
+  const whole = reversed.lastIndexOf(LINE_END) + 1;
+  for (let start = 0; start < whole; ) {
+    let end = reversed.indexOf(LINE_END, start) + 1;
+    while (end < whole && reversed[end] === BLANK) end = reversed.indexOf(LINE_END, end) + 1;
+    entries.push(reversed.subarray(start, end));
+    start = end;
+  }
+  return Buffer.concat(entries.reverse());
+}
