@@ -198,6 +198,26 @@ export interface Drain {
   }): Promise<FileResult>;
 }
 
+/** One process over a moment: what it used. */
+export interface Usage {
+  readonly pid: number;
+  /** Of one CPU, over the pause between the two readings. */
+  readonly cpuPercent: number;
+  readonly rssBytes: number;
+  /** User and system, since its start. */
+  readonly cpuMs: number;
+  readonly ageMs: number;
+}
+
+export interface UsageResult {
+  readonly outcome: Outcome;
+  readonly detail?: string;
+  /** Processes that were gone at the second reading are left out. */
+  readonly usages: readonly Usage[];
+  readonly offsetMs: number;
+  readonly durationMs: number;
+}
+
 /** What the observer itself cost. */
 export interface ObserverCost {
   readonly cpuMs: number;
@@ -224,6 +244,8 @@ export interface Host {
   run(command: CommandRequest): Promise<CommandResult>;
   /** Records of /dev/kmsg until EAGAIN, oldest first, newest `maxBytes` kept, as text lines. */
   kernelLog(maxBytes: number, deadline: Deadline): Promise<FileResult>;
+  /** Two readings, `pauseMs` apart, of how much CPU and memory processes use. */
+  usage(pids: readonly number[], pauseMs: number, deadline: Deadline): Promise<UsageResult>;
   /** `fd`: the shim's descriptor of its log fifo. 2 (default) since containerd 1.5; another one before, and in v1 shims. */
   drain(shimPid: number, fd?: number): Drain;
   /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
