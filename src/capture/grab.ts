@@ -12,13 +12,13 @@ import {
   type Origin,
 } from '../bundle/writer.ts';
 import type { Collector, GrabOptions } from '../collectors/collector.ts';
+import type { Interruption } from '../host/interruption.ts';
 import type { Output, Place } from '../host/output.ts';
 import type { FirstLook, Host } from '../host/port.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 import { shareOut } from './budget.ts';
 import { bundleName } from './bundle-name.ts';
 import { hostRecord } from './host-record.ts';
-import { type Interruption, watchForInterruption } from './interruption.ts';
 import type { Progress } from './progress.ts';
 import { runPhases } from './run-phases.ts';
 
@@ -52,17 +52,21 @@ export interface Grabbed extends Closed {
   readonly seen: Seen;
 }
 
+/** What a run works on and answers to. */
+export interface Machine {
+  readonly host: Host;
+  readonly firstLook: FirstLook;
+  readonly progress: Progress;
+  readonly interruption: Interruption;
+}
+
 /** An interrupted run is sealed within two seconds; the last entries and the manifest take some of them. */
 const INTERRUPTED_SEAL_MS = 1700;
 
 /** Runs all phases against a target that was found, and seals the bundle, whatever happened on the way. */
-export async function grab(
-  request: GrabRequest,
-  machine: { readonly host: Host; readonly firstLook: FirstLook; readonly progress: Progress },
-): Promise<Grabbed> {
-  const { host } = machine;
+export async function grab(request: GrabRequest, machine: Machine): Promise<Grabbed> {
+  const { host, interruption } = machine;
   const budget = shareOut(request.options.timeoutMs);
-  const interruption = watchForInterruption();
   const signals: SignalRecord[] = [];
   const threadDumps = new Map<string, string>();
   const opened = openBundle(request, host);
@@ -95,7 +99,6 @@ export async function grab(
     deadlineMs: interruption.cause === null ? Math.max(500, budget.endMs - host.now().offsetMs) : INTERRUPTED_SEAL_MS,
     hurry: !written,
   });
-  interruption.release();
   return { ...closed, seen: seenOf(bundle.content) };
 }
 

@@ -1,4 +1,4 @@
-import type { FileResult } from '../host/port.ts';
+import type { Deadline, FileResult, Host } from '../host/port.ts';
 import type { Capture, Collector } from './collector.ts';
 import { concatenate } from './concatenate.ts';
 import type { BlockDevice } from './disk-chain.ts';
@@ -40,25 +40,26 @@ export interface SysBlock {
 export function sysBlockOf(capture: Capture): Promise<SysBlock> {
   const known = capture.notes.get(NOTE);
   if (known instanceof Promise) return known as Promise<SysBlock>;
-  const read = readSysBlock(capture);
+  const read = readSysBlock(capture.host, () => deadlineOf(capture));
   capture.notes.set(NOTE, read);
   return read;
 }
 
-async function readSysBlock(capture: Capture): Promise<SysBlock> {
-  const [root] = await capture.host.readRisky([{ path: '/sys/block', what: 'dir' }], deadlineOf(capture));
+/** All block devices of the node and what each is built from. */
+export async function readSysBlock(host: Host, deadline: () => Deadline): Promise<SysBlock> {
+  const [root] = await host.readRisky([{ path: '/sys/block', what: 'dir' }], deadline());
   const all = root === undefined ? [] : namesIn(root).map(bare);
   const names = all.slice(0, MAX_DEVICES);
   const [directories, files] = await Promise.all([
-    capture.host.readRisky(
+    host.readRisky(
       names.flatMap(name =>
         ['', '/slaves'].map(below => ({ path: `/sys/block/${name}${below}`, what: 'dir' }) as const),
       ),
-      deadlineOf(capture),
+      deadline(),
     ),
-    capture.host.readRisky(
+    host.readRisky(
       names.flatMap(name => FILES.map(file => ({ path: `/sys/block/${name}/${file}` }))),
-      deadlineOf(capture),
+      deadline(),
     ),
   ]);
   const whole = names.map((name, index) => {
@@ -71,9 +72,9 @@ async function readSysBlock(capture: Capture): Promise<SysBlock> {
       .map(bare)
       .flatMap(part => (part.startsWith(name) ? [{ name, part }] : [])),
   );
-  const partitionFiles = await capture.host.readRisky(
+  const partitionFiles = await host.readRisky(
     partitions.map(({ name, part }) => ({ path: `/sys/block/${name}/${part}/dev` })),
-    deadlineOf(capture),
+    deadline(),
   );
   return {
     files: [...used.flatMap(({ own }) => own), ...partitionFiles],

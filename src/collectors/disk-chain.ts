@@ -76,6 +76,29 @@ function isSource(source: string, name: string, mapperName: string | null): bool
   return source === `/dev/${name}` || (mapperName !== null && source === `/dev/mapper/${mapperName}`);
 }
 
+/**
+ * Names of the whole disks that carry a path, in no order: partitions, device-mapper, md, loop files, overlays and btrfs
+ * resolved to what can stall by itself. Empty where there is none (tmpfs, a network filesystem).
+ */
+export function wholeDisksOf(path: string, disks: Disks, depth = 0): ReadonlySet<string> {
+  const mount = mountOf(path, disks.mounts);
+  if (mount === null || depth > MAX_DEPTH) return new Set();
+  const upper = overlayDirs(mount)?.upper ?? null;
+  if (upper !== null) return wholeDisksOf(upper, disks, depth + 1);
+  return new Set(devicesOf(mount, disks).flatMap(device => [...wholeDisks(device, disks, depth)]));
+}
+
+function wholeDisks(device: BlockDevice, disks: Disks, depth: number): ReadonlySet<string> {
+  if (device.backingFile !== null) {
+    const below = wholeDisksOf(device.backingFile, disks, depth + 1);
+    return below.size > 0 ? below : new Set([device.name]);
+  }
+  const names = [...device.slaves, ...(device.partOf === null ? [] : [device.partOf])];
+  const below = disks.devices.filter(({ name }) => names.includes(name));
+  if (below.length === 0 || depth > MAX_DEPTH) return new Set([device.name]);
+  return new Set(below.flatMap(next => [...wholeDisks(next, disks, depth + 1)]));
+}
+
 function deviceLines(device: BlockDevice, disks: Disks, depth: number): readonly string[] {
   const { name, partOf, backingFile, mapperName, slaves } = device;
   const known = mapperName === null ? name : `${name} (${mapperName})`;

@@ -2,7 +2,8 @@ import { type Mount, overlayDirs, parseMountinfo } from '../formats/proc/mountin
 import { sysBlockOf } from './block-devices.ts';
 import type { Capture, Collector } from './collector.ts';
 import { chainOf, type Disks, mountOf } from './disk-chain.ts';
-import { deadlineOf, namesIn } from './evidence-of.ts';
+import { deadlineOf } from './evidence-of.ts';
+import { disksOf } from './read-disks.ts';
 import { dockerdsOf, dockerRootsOf, rootsOf } from './runtime-places.ts';
 
 /**
@@ -17,12 +18,7 @@ export const disksBelow: Collector = {
   async *collect(capture) {
     const text = await readMountinfo(capture);
     const { devices } = await sysBlockOf(capture);
-    const disks: Disks = {
-      mounts: parseMountinfo(text),
-      lines: new Map(text.split('\n').map(line => [Number.parseInt(line, 10), line])),
-      devices,
-      btrfs: await readBtrfs(capture),
-    };
+    const disks = await disksOf(capture.host, text, devices, () => deadlineOf(capture));
     const chapters = [
       ...rootsOf(capture).map(root => chapter(`containerd's root ${root}`, root, disks)),
       ...(dockerdsOf(capture).length > 0 ? dockerRootsOf(capture) : []).map(root =>
@@ -49,16 +45,6 @@ async function readMountinfo(capture: Capture): Promise<string> {
     deadlineOf(capture),
   );
   return files.find(({ body }) => body.length > 0)?.body.toString('utf8') ?? '';
-}
-
-async function readBtrfs(capture: Capture): Promise<readonly (readonly string[])[]> {
-  const [root] = await capture.host.readRisky([{ path: '/sys/fs/btrfs', what: 'dir' }], deadlineOf(capture));
-  const uuids = root === undefined ? [] : namesIn(root).filter(name => /^[0-9a-f-]{36}\/$/.test(name));
-  const lists = await capture.host.readRisky(
-    uuids.map(uuid => ({ path: `/sys/fs/btrfs/${uuid}devices`, what: 'dir' }) as const),
-    deadlineOf(capture),
-  );
-  return lists.map(list => namesIn(list).map(name => name.replace(/\/$/, '')));
 }
 
 /** The root filesystem of each container: at its bundle's rootfs, or (docker) as its init sees it. */

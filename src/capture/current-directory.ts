@@ -1,0 +1,26 @@
+import { wholeDisksOf } from '../collectors/disk-chain.ts';
+import { readDisks } from '../collectors/read-disks.ts';
+import type { Host } from '../host/port.ts';
+import type { CurrentDirectory } from './places.ts';
+
+/** A directory that does not answer within this is as good as stalled. */
+const ANSWER_MS = 700;
+
+/**
+ * Whether the current directory may take the bundle: not on a disk that carries a root of the container runtime, and
+ * answering. A write there would queue behind the stall, and add to it.
+ *
+ * @param roots containerd's and docker's persistent directories
+ */
+export async function currentDirectory(host: Host, cwd: string, roots: readonly string[]): Promise<CurrentDirectory> {
+  const untilMs = host.now().offsetMs + ANSWER_MS;
+  const deadline = () => ({ deadlineMs: Math.max(1, untilMs - host.now().offsetMs) });
+  const [answers, disks] = await Promise.all([
+    host.readRisky([{ path: cwd, what: 'stat' }], deadline()),
+    readDisks(host, deadline),
+  ]);
+  if (answers[0]?.outcome !== 'ok' || disks === null) return { path: cwd, standing: 'silent' };
+  const own = wholeDisksOf(cwd, disks);
+  const shared = roots.some(root => [...wholeDisksOf(root, disks)].some(disk => own.has(disk)));
+  return { path: cwd, standing: shared ? 'shared' : 'apart' };
+}
