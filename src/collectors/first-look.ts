@@ -33,6 +33,6 @@ export async function lookAtShim(capture: Capture, shim: Shim): Promise<ProcessL
 
 /** Null when the entry did not look at this very process: it matched another id, or the pid was used again. */
 function seenAtEntry(capture: Capture, shim: Shim): ProcessLook | null {
-  const look = capture.firstLook.shims.find(seen => seen.pid === shim.pid && seen.outcome === 'ok');
-  return look !== undefined && sameProcess(look, shim.startTicks).outcome === 'ok' ? look : null;
+  const look = capture.firstLook.shims.find(seen => seen.pid === shim.pid && seen.threads.length > 0);
+  return look === undefined || sameProcess(look, shim.startTicks) !== look ? null : look;
 }

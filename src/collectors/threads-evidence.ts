@@ -32,17 +32,14 @@ export function sameProcess(look: ProcessLook, startTicks: string | null): Proce
 
 type Gap = Pick<Required<Evidence>, 'outcome' | 'detail'>;
 
-/** Is everything there that a look at a process should bring? Which right is missing, if one is. */
+/** Is everything there that a look at a process should bring? */
 function gapOf(look: ProcessLook): Gap {
   if (look.outcome !== 'ok') return { outcome: look.outcome, detail: look.detail ?? look.outcome };
   const alive = look.threads.filter(thread => thread.stat !== null);
   if (alive.length === 0) return { outcome: 'gone', detail: 'no thread could be read' };
-  const errors = new Set(alive.flatMap(thread => [thread.errors['stack'], thread.errors['syscall']]));
-  // fs/proc/base.c: stack is for CAP_SYS_ADMIN of the first user namespace (EACCES), syscall for who may ptrace the task (EPERM).
-  if (errors.has('EACCES'))
-    return { outcome: 'denied', detail: 'kernel stacks need CAP_SYS_ADMIN in the initial user namespace (EACCES)' };
-  if (errors.has('EPERM'))
-    return { outcome: 'denied', detail: 'syscall and stack need CAP_SYS_PTRACE over this task (EPERM)' };
+  // fs/proc/base.c: whoever may ptrace the task may read its syscall file. The look itself has judged the stack.
+  if (alive.some(thread => /^E(PERM|ACCES)$/.test(thread.errors['syscall'] ?? '')))
+    return { outcome: 'denied', detail: 'syscall needs CAP_SYS_PTRACE over this task' };
   if (alive.every(thread => thread.errors['stack'] === 'ENOENT'))
     return {
       outcome: 'absent',

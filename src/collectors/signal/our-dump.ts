@@ -1,0 +1,51 @@
+import { END, findDumps, type GoroutineDump } from '../../formats/goroutines/find-dumps.ts';
+
+/** A dump that answers our signal. */
+export interface OurDump {
+  /** With real line ends. */
+  readonly text: string;
+  /** The log line as it was found, Go-quoted; several where something on the way has cut it. */
+  readonly raw: string;
+  readonly complete: boolean;
+  /** `complete`, `truncated (at goroutine 96)`. */
+  readonly verdict: string;
+  readonly goroutines: number;
+}
+
+/**
+ * The first dump of this shim that is not older than the signal. Other shims of the node write into the same log of
+ * containerd, and somebody may have signalled this one before.
+ *
+ * @param notBefore ISO 8601
+ */
+export function ourDump(log: string, shimPid: number, notBefore: string): OurDump | null {
+  const since = Date.parse(notBefore);
+  const dumps = findDumps(log).filter(dump => isNotBefore(dump, since));
+  // A line that was cut has lost its pid; one that names the shim is better.
+  const ours = dumps.find(({ pid }) => pid === shimPid) ?? dumps.find(({ pid }) => pid === null);
+  if (ours === undefined) return null;
+  const { text, complete, verdict, goroutines } = ours;
+  return { text, raw: rawLines(log, ours), complete, verdict, goroutines: goroutines.length };
+}
+
+/** v1 shims write no fraction of a second. */
+function isNotBefore({ time }: GoroutineDump, since: number): boolean {
+  return time === null || (time % 1000 === 0 ? time + 999 : time) >= since;
+}
+
+/** From its first line to the one with the END marker, or to the end of the log. */
+function rawLines(log: string, dump: GoroutineDump): string {
+  const lines = log.split('\n').slice(dump.logLine - 1);
+  const end = lines.findIndex(line => line.includes(END));
+  return `${lines
+    .slice(0, end < 0 ? lines.length : end + 1)
+    .join('\n')
+    .trimEnd()}\n`;
+}
+
+/** Whole before cut, more goroutines before fewer. */
+export function better(found: OurDump | null, than: OurDump | null): found is OurDump {
+  if (found === null || than === null) return found !== null;
+  if (found.complete !== than.complete) return found.complete;
+  return found.goroutines > than.goroutines;
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Drain, Host } from '../../host/port.ts';
+import type { Shim } from '../../sandbox/types.ts';
+import type { Capture } from '../collector.ts';
+import { readContainerdSide } from './containerd-side.ts';
+import { descriptorsOf } from './descriptors.ts';
+import { type DrainPlan, outletOf, planDrain } from './drain-plan.ts';
+import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS } from './dump-times.ts';
+import { findSink } from './find-sink.ts';
+import { judge } from './guards.ts';
+import { findLogFifo } from './log-fifo.ts';
+import type { PendingDump, SentSignal } from './pending-dump.ts';
+import { lookUntilClear, readShim } from './read-shim.ts';
+import { SignalLog } from './signal-log.ts';
+import type { Sink } from './sink.ts';
+import { threadStates } from './thread-states.ts';
+
+/**
+ * SIGUSR1 to one shim, once: guards, where the dump will go, our own reader first where nobody else's would do, the guards
+ * again, and the signal. Waits for nothing that comes after it.
+ */
+export async function signalShim(capture: Capture, shim: Shim): Promise<PendingDump> {
+  const { host, options } = capture;
+  const log = new SignalLog(capture, shim);
+  const refuse = (kind: 'chosen' | 'guard' | 'denied', reason: string): PendingDump => {
+    log.notSent(reason);
+    return { shim, log, refusal: { kind, reason }, sent: null };
+  };
+  if (!options.signal) return refuse('chosen', '--no-signal');
+
+  const reading = await readShim(host, shim);
+  const first = judge(reading, options.forceSignal);
+  log.guards(first.guards);
+  if (first.refusal !== null) return refuse(lacksHandler(first.guards) ? 'chosen' : 'guard', `guard ${first.refusal}`);
+
+  const { plan, sink, fifo } = await findWay(capture, shim, log);
+  const drain = plan.when === 'after' || fifo === null ? null : await openDrain(host, shim, fifo, log);
+  if (drain === null && plan.when === 'before') return refuse('guard', `nobody would read the dump: ${plan.why}`);
+
+  // Finding the way took time. What may have changed is judged once more, and nothing stands between it and the signal.
+  const again = judge({ ...reading, looks: await lookUntilClear(host, shim.pid) }, options.forceSignal);
+  log.guards(again.guards);
+  const abandon = () => drain?.finish({ marker: END_OF_DUMP, deadlineMs: 0 }).catch(() => undefined);
+  if (again.refusal !== null) {
+    void abandon();
+    return refuse('guard', `guard ${again.refusal}`);
+  }
+  const at = host.now();
+  const errno = host.signal(shim.pid, 'SIGUSR1');
+  if (errno !== null) {
+    void abandon();
+    return refuse(errno === 'EPERM' ? 'denied' : 'guard', `kill: ${errno}`);
+  }
+  log.sent(at.offsetMs, again.overridden.length === 0 ? '' : `forced past guard ${again.overridden.join(', ')}`);
+  const drained = drain?.finish({ marker: END_OF_DUMP, deadlineMs: DRAIN_MS, notBefore: notBefore(at) }) ?? null;
+  // Awaited in a later phase, or never when the run ends before: a rejection must not end the process meanwhile.
+  drained?.catch(() => undefined);
+  return { shim, log, refusal: null, sent: { at, plan, sink, fifo, drained } };
+}
+
+/** A shim that has no handler has no dump to give: nothing is missing. */
+function lacksHandler(guards: readonly { readonly guard: string; readonly passed: boolean }[]): boolean {
+  return guards.every(({ guard, passed }) => passed || guard === 'handles SIGUSR1');
+}
+
+type Way = Pick<SentSignal, 'plan' | 'sink' | 'fifo'>;
+
+/** Which fifo the dump goes into, who reads it, and where that one writes. */
+async function findWay({ host, inventory }: Capture, shim: Shim, log: SignalLog): Promise<Way> {
+  const [own] = await descriptorsOf(host, [shim.pid], OPEN_MS);
+  const fifo = findLogFifo(own ?? [], shim);
+  log.step(
+    'find the shim log',
+    fifo === null ? 'the shim has no log fifo open' : `descriptor ${fifo.fd}: ${fifo.target}`,
+  );
+
+  const containerd = await readContainerdSide(host, shim, inventory.daemons);
+  const { daemon, descriptors } = containerd;
+  const sink: Sink =
+    daemon === null || descriptors === null
+      ? { kind: 'none', words: 'descriptors of containerd could not be read', hung: null }
+      : await findSink(host, daemon, outletOf(shim), descriptors);
+  const plan: DrainPlan = planDrain(shim, containerd, sink);
+  log.step('find its reader', `${plan.why}; ${ORDER[plan.when]}`);
+  return { plan, sink, fifo: fifo?.fd ?? null };
+}
+
+const ORDER: Readonly<Record<DrainPlan['when'], string>> = {
+  before: 'so the fifo is opened before the signal',
+  race: 'so the fifo is read beside containerd, who may get the dump or a part of it',
+  after: 'so nobody else reads it for now',
+};
+
+async function openDrain(host: Host, shim: Shim, fd: number, log: SignalLog): Promise<Drain | null> {
+  const waiting = threadsWaitingForLog(host, shim.pid);
+  const drain = host.drain(shim.pid, fd);
+  const late = sleep(OPEN_MS, { outcome: 'timeout', detail: `no answer for ${OPEN_MS} ms` } as const, { ref: false });
+  const opened = await Promise.race([drain.opened, late]);
+  const freed =
+    waiting === 0 ? '' : `; ${waiting} threads of the shim were blocked in a write to a full pipe, which reading ends`;
+  log.step(`open /proc/${shim.pid}/fd/${fd} for reading`, (opened.detail ?? opened.outcome) + freed);
+  return opened.outcome === 'ok' ? drain : null;
+}
+
+/** A shim whose logger is blocked on a full pipe: reading it changes what is being observed. */
+export function threadsWaitingForLog(host: Pick<Host, 'look'>, pid: number): number {
+  const waits = /^(anon_)?pipe_(write|wait)$/;
+  return threadStates(host.look(pid)).filter(({ wchan }) => wchan !== null && waits.test(wchan)).length;
+}
