@@ -14,6 +14,8 @@ import type { BundlePlace } from './task-places.ts';
 export interface Bundle extends BundlePlace {
   /** As we can open it. */
   readonly path: string;
+  /** False when not one file of it could be read: then nothing is known of whose it is. */
+  readonly told: boolean;
   readonly cri: CriAnnotations;
   /** From the cgroup path or kubelet's mounts: known even where no annotation or label names the pod. */
   readonly podUid: string | null;
@@ -106,14 +108,17 @@ function bundleOf(place: BundlePlace, files: ReadFiles, runcRoots: RuncRoots): B
   const runcRoot = options === null ? null : stringAt(options, 'root');
   const work = parseBundlePath(text('work'));
   const mounts = [...(config?.mounts.values() ?? [])];
+  const socket = parseBootstrap(text('bootstrap.json')) ?? parseAddress(text('address'));
+  const sandboxFile = text('sandbox').trim() || null;
   return {
     ...place,
     path,
+    told: config !== null || socket !== null || sandboxFile !== null,
     cri: parseCriAnnotations(config?.annotations ?? new Map()),
     podUid:
       podUidOfCgroup(config?.cgroupsPath ?? '') ?? mounts.map(podUidOfKubeletPath).find(uid => uid !== null) ?? null,
-    socket: parseBootstrap(text('bootstrap.json')) ?? parseAddress(text('address')),
-    sandboxFile: text('sandbox').trim() || null,
+    socket,
+    sandboxFile,
     root: work === null ? null : place.place.view.prefix + work.state,
     pidFile: pidAt({ pid: text('init.pid').trim() }, 'pid'),
     runcDirectory: runcRoot === null ? known : runcDirectoryIn(place, runcRoot),

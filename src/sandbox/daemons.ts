@@ -5,9 +5,10 @@ import {
 } from '../formats/runtime/containerd-config.ts';
 import { parseContainerdArgv, parseDockerdArgv } from '../formats/runtime/daemon-argv.ts';
 import { parseDockerDaemonConfig } from '../formats/runtime/docker-daemon-config.ts';
+import { type ConfigFile, dropInDirectory, readImports } from './containerd-imports.ts';
 import type { View } from './mount-namespaces.ts';
 import type { LinksRead, ProcessLinks } from './process-links.ts';
-import { namesOf, type ReadFiles, type Reads, textOf } from './reads.ts';
+import { type ReadFiles, type Reads, textOf } from './reads.ts';
 import type { DaemonCandidate } from './runtime-processes.ts';
 import type { RuntimeDaemon } from './types.ts';
 
@@ -15,8 +16,7 @@ interface Asked {
   readonly candidate: DaemonCandidate;
   readonly links: ProcessLinks;
   readonly view: View;
-  /** As the daemon sees it. */
-  readonly config: string;
+  readonly config: ConfigFile;
 }
 
 const DOCKER_DEFAULTS = {
@@ -40,12 +40,20 @@ export async function readDaemons(
     const of = links.of.get(candidate.pid);
     const view = views.get(candidate.pid);
     if (of === undefined || view === undefined || !isDaemon(candidate, of)) return [];
-    return [{ candidate, links: of, view, config: configOf(candidate, of) }];
+    return [
+      { candidate, links: of, view, config: { path: view.prefix + configOf(candidate, of), prefix: view.prefix } },
+    ];
   });
-  const files = await reads.read(asked.map(({ view, config }) => ({ path: view.prefix + config, follow: true })));
-  const imported = await readImports(asked, files, reads);
+  const containerds = asked.filter(({ candidate }) => candidate.kind === 'containerd').map(({ config }) => config);
+  const files = await reads.read([
+    ...asked.map(({ config }) => ({ path: config.path, follow: true })),
+    ...containerds.map(config => ({ path: dropInDirectory(config), what: 'dir' as const })),
+  ]);
+  const imported = await readImports(containerds, files, reads);
   return asked.map(daemon =>
-    daemon.candidate.kind === 'dockerd' ? dockerd(daemon, files) : containerd(daemon, files, imported),
+    daemon.candidate.kind === 'dockerd'
+      ? dockerd(daemon, files)
+      : containerd(daemon, files, imported.get(daemon.config) ?? []),
   );
 }
 
@@ -65,7 +73,7 @@ function absolute(path: string, directory: string | null): string {
 
 function dockerd({ candidate, links, view, config }: Asked, files: ReadFiles): RuntimeDaemon {
   const flags = parseDockerdArgv(links.argv ?? []);
-  const file = parseDockerDaemonConfig(textOf(files, view.prefix + config) ?? '');
+  const file = parseDockerDaemonConfig(textOf(files, config.path) ?? '');
   const place = (path: string) => view.prefix + absolute(path, links.cwd);
   return {
     ...known(candidate, links),
@@ -78,12 +86,12 @@ function dockerd({ candidate, links, view, config }: Asked, files: ReadFiles): R
 function containerd(
   { candidate, links, view, config }: Asked,
   files: ReadFiles,
-  imported: ImportedConfigs,
+  imported: readonly ContainerdConfig[],
 ): RuntimeDaemon {
   const flags = parseContainerdArgv(links.argv ?? []);
-  const file = files.get(view.prefix + config);
-  const own = parseContainerdConfig(textOf(files, view.prefix + config) ?? '');
-  const parts = [...(imported.get(candidate.pid) ?? []), own];
+  const file = files.get(config.path);
+  const own = parseContainerdConfig(textOf(files, config.path) ?? '');
+  const parts = [...imported, own];
   const said = (key: 'root' | 'state' | 'address') =>
     flags[key] ?? parts.map(part => part[key]).find(value => value !== null);
   // Of a command line or a file that could not be read, nothing is made up.
@@ -100,50 +108,4 @@ function containerd(
 
 function known({ kind, pid, startTicks, procState }: DaemonCandidate, { exe, argv }: ProcessLinks) {
   return { kind, pid, startTicks, exe, argv, procState };
-}
-
-/** What the imported files of a containerd say, the last one first: it wins. */
-type ImportedConfigs = ReadonlyMap<number, readonly ContainerdConfig[]>;
-
-/** One level of imports, which is what distributions use: a drop-in directory. Two calls, or none. */
-async function readImports(asked: readonly Asked[], files: ReadFiles, reads: Reads): Promise<ImportedConfigs> {
-  const patterns = asked
-    .filter(({ candidate }) => candidate.kind === 'containerd')
-    .flatMap(({ candidate, view, config }) => {
-      const { imports } = parseContainerdConfig(textOf(files, view.prefix + config) ?? '');
-      const directory = config.slice(0, config.lastIndexOf('/'));
-      const written = imports.length > 0 ? imports : [CONTAINERD_DEFAULTS.dropIns];
-      return written.map(pattern => ({ pid: candidate.pid, pattern: view.prefix + absolute(pattern, directory) }));
-    });
-  const directories = await reads.read(
-    patterns
-      .filter(({ pattern }) => isGlob(pattern))
-      .map(({ pattern }) => ({ path: directoryOf(pattern), what: 'dir' })),
-  );
-  const paths = patterns.flatMap(({ pid, pattern }) => {
-    if (!isGlob(pattern)) return [{ pid, path: pattern }];
-    const names = namesOf(directories, directoryOf(pattern)).filter(name => globOf(pattern).test(name));
-    return names.sort().map(name => ({ pid, path: `${directoryOf(pattern)}/${name}` }));
-  });
-  const read = await reads.read(paths.map(({ path }) => ({ path, follow: true })));
-  const imported = new Map<number, ContainerdConfig[]>();
-  for (const { pid, path } of paths) {
-    const config = parseContainerdConfig(textOf(read, path) ?? '');
-    imported.set(pid, [config, ...(imported.get(pid) ?? [])]);
-  }
-  return imported;
-}
-
-function isGlob(pattern: string): boolean {
-  return /[*?]/.test(pattern.slice(pattern.lastIndexOf('/')));
-}
-
-function directoryOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
-}
-
-/** filepath.Glob for the last component: `*` and `?`. */
-function globOf(pattern: string): RegExp {
-  const name = pattern.slice(pattern.lastIndexOf('/') + 1).replace(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${name.replaceAll('*', '[^/]*').replaceAll('?', '[^/]')}$`);
 }

@@ -32,6 +32,8 @@ export function groupSandboxes(parts: Parts): readonly Sandbox[] {
   const sockets = socketsOf(parts, shims);
   const groups = new Map<string, Member[]>();
   for (const bundle of parts.bundles) {
+    // Half made, half removed, or unread: without a shim it is no sandbox of its own.
+    if (!bundle.told && !shims.has(bundle.path)) continue;
     const member = memberOf(bundle, parts, shims, sockets);
     const { view, state, namespace } = bundle.place;
     // Ids are unique within one containerd only: several on one node are told apart by their state directories.

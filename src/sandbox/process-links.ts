@@ -23,38 +23,38 @@ export interface LinksRead {
 /** A command line hangs when the process's mmap_lock is held; many must not eat the time of what comes after them. */
 const CMDLINE_MS = 300;
 
-/** Two calls: links, which answer also for a process whose mmap_lock is held, then command lines. */
+/** One call: links first, which answer also for a process whose mmap_lock is held, then command lines. */
 export async function readLinks({ shims, daemons }: RuntimeProcesses, reads: Reads): Promise<LinksRead> {
   const own = '/proc/self/ns/mnt';
-  const links = await reads.read([
-    { path: own, what: 'link' },
-    ...shims.flatMap(({ pid, cwd }) => [
-      ...(cwd === null ? [link(pid, 'cwd')] : []),
-      link(pid, 'ns/mnt'),
-      link(pid, 'exe'),
-      link(pid, 'fd/2'),
-    ]),
-    ...daemons.flatMap(({ pid }) => [link(pid, 'cwd'), link(pid, 'ns/mnt'), link(pid, 'exe')]),
-  ]);
   const processes = [...shims, ...daemons];
-  const cmdlines = await reads.read(
-    processes.map(({ pid }) => ({ path: `/proc/${pid}/cmdline` })),
+  const files = await reads.read(
+    [
+      { path: own, what: 'link' },
+      ...shims.flatMap(({ pid, cwd }) => [
+        ...(cwd === null ? [link(pid, 'cwd')] : []),
+        link(pid, 'ns/mnt'),
+        link(pid, 'exe'),
+        link(pid, 'fd/2'),
+      ]),
+      ...daemons.flatMap(({ pid }) => [link(pid, 'cwd'), link(pid, 'ns/mnt'), link(pid, 'exe')]),
+      ...processes.map(({ pid }) => ({ path: `/proc/${pid}/cmdline` })),
+    ],
     { itemMs: CMDLINE_MS },
   );
   const looked = new Map(shims.map(({ pid, cwd }) => [pid, cwd]));
   const linksOf = ({ pid }: { readonly pid: number }): ProcessLinks => {
-    const cmdline = cmdlines.get(`/proc/${pid}/cmdline`);
+    const cmdline = files.get(`/proc/${pid}/cmdline`);
     return {
-      cwd: looked.get(pid) ?? textOf(links, `/proc/${pid}/cwd`),
-      exe: textOf(links, `/proc/${pid}/exe`),
-      stderr: textOf(links, `/proc/${pid}/fd/2`),
+      cwd: looked.get(pid) ?? textOf(files, `/proc/${pid}/cwd`),
+      exe: textOf(files, `/proc/${pid}/exe`),
+      stderr: textOf(files, `/proc/${pid}/fd/2`),
       argv: cmdline?.outcome === 'ok' ? splitCmdline(cmdline.body) : null,
-      mountNamespace: textOf(links, `/proc/${pid}/ns/mnt`),
+      mountNamespace: textOf(files, `/proc/${pid}/ns/mnt`),
     };
   };
   return {
     of: new Map(processes.map(process => [process.pid, linksOf(process)])),
-    ownMountNamespace: textOf(links, own),
+    ownMountNamespace: textOf(files, own),
   };
 }
 

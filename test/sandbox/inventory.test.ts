@@ -408,6 +408,13 @@ describe('a node with very much on it', () => {
     expect(memory.calls.length).toBeLessThanOrEqual(6);
   });
 
+  it('is no sandbox: a bundle directory that is only half made or half removed', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'web-0', shimPid: 200 });
+    memory.put(`${TASKS}/${idOf('half')}/rootfs/x`, '').put(`${TASKS}/.${idOf('leaving')}/config.json`, '{}');
+    expect(only((await inventoryOf(memory)).sandboxes).containers).toHaveLength(2);
+  });
+
   it('stops at its deadline, and says what was left', async () => {
     const memory = new MemoryHost();
     addPod(memory, { name: 'web-0', shimPid: 200 });
