@@ -435,7 +435,7 @@ describe('a node with very much on it', () => {
       `${TASKS}/${idOf('x')}/config.json`,
       '{"annotations":{"io.kubernetes.cri.sandbox-id":["a"]},"mounts":[null,7]}',
     );
-    memory.put(`${TASKS}/${idOf('y')}/config.json`, '\xff\xfe{');
+    memory.put(`${TASKS}/${idOf('y')}/config.json`, '{}').put(`${TASKS}/${idOf('z')}/config.json`, '\xff\xfe{');
     memory.put(`${TASKS}/${idOf('y')}/init.pid`, '99999999999');
     memory.put(`${TASKS}/${idOf('y')}/options.json`, 'null');
     memory.put(`${dir}/address`, 'unix:///a b\nc');
