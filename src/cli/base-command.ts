@@ -1,5 +1,6 @@
 import { Command, type Config, Flags } from '@oclif/core';
 import type { Progress } from '../capture/progress.ts';
+import { EXIT } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { CommandContext } from './context.ts';
 import { openProgress } from './progress/open-progress.ts';
@@ -37,12 +38,18 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * oclif reads a missing argument from stdin, and waits for it: under ssh, cron or `while read` that would swallow
-   * somebody else's input, or hang. No argument of stallcap comes from there.
+   * - oclif reads a missing argument from stdin, and waits for it: under ssh, cron or `while read` that would swallow
+   *   somebody else's input, or hang. No argument of stallcap comes from there.
+   * - What an argument's own parser throws arrives bare; it is the user's slip all the same.
    */
-  protected override parse: Command['parse'] = (options, argv) => {
+  protected override parse: Command['parse'] = async (options, argv) => {
     for (const arg of Object.values(options?.args ?? {})) Object.assign(arg, { ignoreStdin: true });
-    return super.parse(options, argv);
+    try {
+      return await super.parse(options, argv);
+    } catch (error) {
+      if (error instanceof Error && error.constructor === Error) Object.assign(error, { oclif: { exit: EXIT.usage } });
+      throw error;
+    }
   };
 
   /** True with --quiet, also before the flags are parsed. */

@@ -19,8 +19,7 @@ export async function withStrays<T>(run: () => Promise<T>): Promise<T> {
   };
   process.on('uncaughtException', stray);
   process.on('unhandledRejection', stray);
-  // For a run that waits for something that can no longer happen: node ends without a word then, and with 0.
-  process.exitCode = EXIT.fault;
+  process.on('exit', endedWithoutAnswer);
   try {
     const result = await Promise.race([run(), givenUp]);
     if (first) throw first.error;
@@ -29,5 +28,12 @@ export async function withStrays<T>(run: () => Promise<T>): Promise<T> {
     clearTimeout(timer);
     process.off('uncaughtException', stray);
     process.off('unhandledRejection', stray);
+    process.off('exit', endedWithoutAnswer);
   }
+}
+
+/** A run that waits for something that can no longer happen: node would end without a word, and with 0. */
+function endedWithoutAnswer(): void {
+  process.exitCode = EXIT.fault;
+  process.stderr.write('Error: stallcap itself failed: it ended before it had an answer.\n');
 }
