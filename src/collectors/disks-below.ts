@@ -4,7 +4,7 @@ import type { Capture, Collector } from './collector.ts';
 import { chainOf, type Disks, mountOf } from './disk-chain.ts';
 import { deadlineOf } from './evidence-of.ts';
 import { disksOf } from './read-disks.ts';
-import { dockerdsOf, dockerRootsOf, rootsOf } from './runtime-places.ts';
+import { dockerdsOf, dockerRootsOf, insideNamespace, rootsOf } from './runtime-places.ts';
 
 /**
  * node/disks.txt: which mount and which device lie under containerd's root and under each writable layer of the target.
@@ -20,9 +20,9 @@ export const disksBelow: Collector = {
     const { devices } = await sysBlockOf(capture);
     const disks = await disksOf(capture.host, text, devices, () => deadlineOf(capture));
     const chapters = [
-      ...rootsOf(capture).map(root => chapter(`containerd's root ${root}`, root, disks)),
+      ...rootsOf(capture).map(root => chapter(`containerd's root ${root}`, insideNamespace(root), disks)),
       ...(dockerdsOf(capture).length > 0 ? dockerRootsOf(capture) : []).map(root =>
-        chapter(`docker's root ${root}`, root, disks),
+        chapter(`docker's root ${root}`, insideNamespace(root), disks),
       ),
       ...(await ownLayers(capture, disks)),
       ...otherLayers(disks),
@@ -56,7 +56,7 @@ async function ownLayers(capture: Capture, disks: Disks): Promise<readonly (read
     deadlineOf(capture),
   );
   return containers.map(({ id, name, bundle }, index) => {
-    const atBundle = disks.mounts.findLast(({ mountPoint }) => mountPoint === `${bundle}/rootfs`);
+    const atBundle = disks.mounts.findLast(({ mountPoint }) => mountPoint === `${insideNamespace(bundle)}/rootfs`);
     const ofInit = parseMountinfo(seen[index]?.body.toString('utf8') ?? '').find(
       ({ mountPoint }) => mountPoint === '/',
     );

@@ -1,6 +1,7 @@
+import type { RuntimeDaemon } from '../sandbox/types.ts';
 import { ask, suffixOf } from './ask.ts';
 import type { Collector } from './collector.ts';
-import { dockerdsOf } from './runtime-places.ts';
+import { dockerdsOf, prefixOf } from './runtime-places.ts';
 import { withoutEnvValues } from './without-env-values.ts';
 
 const DEFAULT_SOCKET = '/var/run/docker.sock';
@@ -36,7 +37,7 @@ export const docker: Collector = {
       capture,
       daemons.map((daemon, index) => {
         // The user's docker context may point to another machine.
-        const host = ['--host', hostOf(daemon.address)];
+        const host = ['--host', hostOf(daemon)];
         const asked = questions.map(question => ({ ...question, args: [...host, ...question.args] }));
         return { tool: 'docker', programs: [['docker']], suffix: suffixOf(index), questions: asked };
       }),
@@ -44,8 +45,8 @@ export const docker: Collector = {
   },
 };
 
-/** `fd://` is systemd's socket activation: the default socket. */
-function hostOf(address: string | null): string {
-  if (address === null || address.startsWith('fd:')) return `unix://${DEFAULT_SOCKET}`;
-  return address.startsWith('/') ? `unix://${address}` : address;
+/** `fd://` is systemd's socket activation: the default socket. A host on the network is taken as it is. */
+function hostOf({ address, state }: RuntimeDaemon): string {
+  const socket = address === null || address.startsWith('fd:') ? DEFAULT_SOCKET : address.replace(/^unix:\/\//, '');
+  return socket.startsWith('/') ? `unix://${prefixOf(state ?? '')}${socket}` : socket;
 }

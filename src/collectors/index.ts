@@ -15,6 +15,7 @@ import { docker } from './docker.ts';
 import { dockerState } from './docker-state.ts';
 import { fileLocks } from './file-locks.ts';
 import { firstLook } from './first-look.ts';
+import { goroutineDump } from './goroutine-dump.ts';
 import { goroutineSignal } from './goroutine-signal.ts';
 import { containerdLog } from './logs/containerd-log.ts';
 import { dockerLog } from './logs/docker-log.ts';
@@ -30,7 +31,7 @@ import { shimFiles } from './shim-files.ts';
 import { shimThreads } from './shim-threads.ts';
 import { sweep } from './sweep.ts';
 
-export const COLLECTORS: readonly Collector[] = [
+export const collectors: readonly Collector[] = [
   // first-look: reads only, before any signal
   firstLook,
   containerThreads,
@@ -58,7 +59,8 @@ export const COLLECTORS: readonly Collector[] = [
   ctr,
   docker,
   ps,
-  // linger: logs, newest part, one after another; then what is slow to read or of least value
+  // linger: the dump that was asked for has arrived; logs, newest part, one after another; then what is slow to read or of least value
+  goroutineDump,
   containerdLog,
   kubeletLog,
   dockerLog,

@@ -24,10 +24,17 @@ export function dockerdsOf(capture: Capture): readonly RuntimeDaemon[] {
   return capture.inventory.daemons.filter(daemon => daemon.kind === 'dockerd');
 }
 
-/** gRPC addresses to ask, without `unix://`: the shims' own first, since they were right on every node seen. */
+/**
+ * Sockets to ask, without `unix://`: the shims' own first, since they were right on every node seen. Those of another
+ * mount namespace (kind, snaps) are reached through the root of a process in it.
+ */
 export function addressesOf(capture: Capture): readonly string[] {
-  const fromShims = capture.shims.flatMap(shim => (shim.address === null ? [] : [bare(shim.address)]));
-  const fromDaemons = containerdsOf(capture).map(daemon => bare(daemon.address ?? CONTAINERD_ADDRESS));
+  const fromShims = capture.shims.flatMap(({ address, state }) =>
+    address === null ? [] : [prefixOf(state) + bare(address)],
+  );
+  const fromDaemons = containerdsOf(capture).map(
+    ({ address, state }) => prefixOf(state ?? '') + bare(address ?? CONTAINERD_ADDRESS),
+  );
   return [...new Set(fromShims.length > 0 ? fromShims : fromDaemons)];
 }
 
@@ -48,9 +55,23 @@ export function dockerRootsOf(capture: Capture): readonly string[] {
   return roots.length > 0 ? [...new Set(roots)] : [DOCKER_ROOT];
 }
 
+/** By address, of which two nodes in containers (kind) may have the same, each in its own mount namespace. */
 export function reportsTo(shim: Shim, daemon: RuntimeDaemon): boolean {
-  if (shim.address !== null && daemon.address !== null) return bare(shim.address) === bare(daemon.address);
-  return shim.state === daemon.state;
+  if (shim.address === null || daemon.address === null) return shim.state === daemon.state;
+  const together = daemon.state === null || prefixOf(shim.state) === prefixOf(daemon.state);
+  return together && bare(shim.address) === bare(daemon.address);
+}
+
+const OTHER_NAMESPACE = /^\/proc\/\d+\/root(?=\/)/;
+
+/** `/proc/<pid>/root` of a path in another mount namespace, else ''. */
+export function prefixOf(path: string): string {
+  return OTHER_NAMESPACE.exec(path)?.[0] ?? '';
+}
+
+/** The path as the processes of its own mount namespace know it: as it stands in mountinfo. */
+export function insideNamespace(path: string): string {
+  return path.replace(OTHER_NAMESPACE, '');
 }
 
 function bare(address: string): string {
