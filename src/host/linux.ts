@@ -16,11 +16,13 @@ import type {
   StuckProbe,
   SweepRequest,
   SweepResult,
+  UsageResult,
 } from './port.ts';
 import { askCommand } from './probe/ask-command.ts';
 import { askDrain } from './probe/ask-drain.ts';
 import { askKernelLog } from './probe/ask-kernel-log.ts';
 import { askSweep } from './probe/ask-sweep.ts';
+import { askUsage } from './probe/ask-usage.ts';
 import { filesRequest, unread } from './probe/files-request.ts';
 import { ItemsJob } from './probe/items-job.ts';
 import { looksRequest, unseen } from './probe/looks-request.ts';
@@ -96,6 +98,10 @@ export class LinuxHost implements Host {
 
   kernelLog(maxBytes: number, deadline: Deadline): Promise<FileResult> {
     return askKernelLog(this.#pool, maxBytes, deadline);
+  }
+
+  usage(pids: readonly number[], pauseMs: number, deadline: Deadline): Promise<UsageResult> {
+    return askUsage(this.#pool, pids, pauseMs, deadline);
   }
 
   drain(shimPid: number, fd = 2): Drain {

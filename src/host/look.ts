@@ -94,8 +94,7 @@ function lookAtThreads(
 function outcomeOfThreads(threads: readonly ThreadLook[]): Pick<ProcessLook, 'outcome' | 'detail'> {
   const denied = threads.find(({ errors }) => errors['stack'] === 'EACCES' || errors['stack'] === 'EPERM');
   if (denied !== undefined) return outcomeOf(denied.errors['stack'] ?? '', '/proc/self/stack');
-  const gone = threads.length === 0 || threads.every(({ stat }) => stat === null);
-  return gone ? { outcome: 'gone', detail: 'ESRCH' } : { outcome: 'ok' };
+  return threads.every(({ stat }) => stat === null) ? { outcome: 'gone', detail: 'ESRCH' } : { outcome: 'ok' };
 }
 
 function linkOf(path: string): string | null {

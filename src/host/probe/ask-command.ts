@@ -20,7 +20,7 @@ export async function askCommand(pool: ProbePool, { signal, ...command }: Comman
     const why = answer ?? { outcome: 'timeout' as const, detail: cutShort ?? '' };
     return { argv, outcome: why.outcome, detail: why.detail, ...nothing, ...timesSince(began) };
   }
-  const { startMs, stdoutBytes, stderrBytes, left: _, ...rest } = answer.result as CommandReading;
+  const { startMs, stdoutBytes, stderrBytes, ...rest } = answer.result as CommandReading;
   return {
     argv,
     ...rest,

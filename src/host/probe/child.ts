@@ -63,8 +63,13 @@ async function answer(request: Request): Promise<boolean> {
     case 'run': {
       // Only now: execa takes longer to load than most requests to answer.
       const { runCommand } = await import('./commands.ts');
-      const { reading, body } = await runCommand(request.command);
-      send({ kind: 'done', result: reading, spent: reading.left }, ...body);
+      const { reading, left, children, body } = await runCommand(request.command);
+      send({ kind: 'done', result: reading, spent: left, ...(children === undefined ? {} : { children }) }, ...body);
+      return true;
+    }
+    case 'usage': {
+      const { readUsage } = await import('./commands.ts');
+      send({ kind: 'done', result: await readUsage(request.pids, request.pauseMs) });
       return true;
     }
     case 'drain':

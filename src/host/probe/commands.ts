@@ -3,15 +3,28 @@ import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
 import type { CommandRequest, CommandResult } from '../port.ts';
+import { type CappedOutput, cappedOutput } from './capped-output.ts';
+import { childrenOf } from './descendants.ts';
+
+/** With what else a probe needs only now and then, so that all of it is loaded late. */
+export { readUsage } from './usage.ts';
 
 /** What a probe sends of a command, its output aside: the body is stdout, then stderr. */
 export type CommandReading = Pick<CommandResult, 'outcome' | 'exitCode' | 'detail' | 'durationMs'> & {
   readonly startMs: number;
   readonly stdoutBytes: number;
   readonly stderrBytes: number;
-  /** The command did not end after SIGKILL: this probe has to go with it. */
-  readonly left: boolean;
 };
+
+export interface CommandAnswer {
+  readonly reading: CommandReading;
+  /** stdout, stderr. */
+  readonly body: readonly Buffer[];
+  /** Something of the command may be left: the probe's whole group has to go. */
+  readonly left: boolean;
+  /** When its time was over: what ran below this probe, as `pid comm state wchan`. */
+  readonly children?: readonly string[];
+}
 
 const DEFAULT_MAX_BYTES = 4 << 20;
 
@@ -35,39 +48,35 @@ const MORE_PLACES = [
  * Runs a command of the node. In a probe only: finding the program and starting it can hang on a stalled disk (libuv
  * waits for exec in the thread that spawns). It stays in the probe's process group, so whoever kills that ends it too.
  */
-export async function runCommand(
-  request: CommandRequest,
-): Promise<{ readonly reading: CommandReading; readonly body: readonly Buffer[] }> {
+export async function runCommand(request: CommandRequest): Promise<CommandAnswer> {
   const startMs = monotonicMs();
+  const { maxBytes = DEFAULT_MAX_BYTES, keep = 'head' } = request;
   const [program = '', ...args] = request.argv;
   const file = findProgram(program, request.env?.['PATH'] ?? process.env['PATH'] ?? '');
-  const output = { stdout: collect(request), stderr: collect(request) };
-  const ended =
+  const output = { stdout: cappedOutput(maxBytes, keep), stderr: cappedOutput(maxBytes, keep) };
+  const { left, children, ...ended }: Ended =
     file === null
-      ? ({ outcome: 'absent', exitCode: null, detail: `no ${program} in PATH`, left: false } as const)
+      ? { outcome: 'absent', exitCode: null, detail: `no ${program} in PATH`, left: false }
       : await runProgram(file, args, request, output);
   const stdout = output.stdout.bytes();
   const stderr = output.stderr.bytes();
-  const cut = [output.stdout, output.stderr].some(stream => stream.cut());
   const reading = {
-    ...(cut && ended.outcome === 'ok'
-      ? { ...ended, outcome: 'truncated' as const, detail: capDetail(request) }
-      : ended),
+    ...ended,
     startMs,
     durationMs: toMicroseconds(monotonicMs() - startMs),
     stdoutBytes: stdout.length,
     stderrBytes: stderr.length,
   };
-  return { reading, body: [stdout, stderr] };
+  return { reading, body: [stdout, stderr], left, ...(children === undefined ? {} : { children }) };
 }
 
-type Ended = Pick<CommandReading, 'outcome' | 'exitCode' | 'detail' | 'left'>;
+type Ended = Pick<CommandReading, 'outcome' | 'exitCode' | 'detail'> & Pick<CommandAnswer, 'left' | 'children'>;
 
 async function runProgram(
   file: string,
   args: readonly string[],
   request: CommandRequest,
-  output: Record<'stdout' | 'stderr', Collected>,
+  output: Record<'stdout' | 'stderr', CappedOutput>,
 ): Promise<Ended> {
   const { argv, timeoutMs, env = {} } = request;
   const subprocess = execa(file, args, {
@@ -79,8 +88,6 @@ async function runProgram(
     reject: false,
     stdin: 'ignore',
     env: { LC_ALL: 'C.UTF-8', ...env },
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
     cleanup: false,
   });
   // A head that is full needs no more of the command; SIGPIPE would end it as well, only later.
@@ -88,65 +95,48 @@ async function runProgram(
   subprocess.stdout.on('data', (chunk: Buffer) => output.stdout.take(chunk, full));
   subprocess.stderr.on('data', (chunk: Buffer) => output.stderr.take(chunk, full));
 
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), timeoutMs + AFTER_KILL_MS);
-  const result = await Promise.race([subprocess, late]);
-  clearTimeout(timer);
-  const timedOut = { outcome: 'timeout', exitCode: null, detail: `no end within ${timeoutMs} ms` } as const;
+  const ended = subprocess.then(result => result);
+  const result = await within(timeoutMs, ended);
   if (result === null) {
+    // Before the kill: what it was waiting in. After it a moment for what follows a kill; what is in D does not.
+    const children = childrenOf(process.pid);
+    subprocess.kill('SIGKILL');
+    await within(AFTER_KILL_MS, ended);
     subprocess.stdout.destroy();
     subprocess.stderr.destroy();
-    // Unkillable itself, or it left a child behind that holds its output open.
-    return { ...timedOut, left: true };
+    return { outcome: 'timeout', exitCode: null, detail: `no end within ${timeoutMs} ms`, left: true, children };
   }
-  // After a timeout its children may still run: the whole group goes with this probe.
-  if (result.timedOut) return { ...timedOut, left: true };
   const exitCode = result.exitCode ?? null;
-  if (output.stdout.cut() || output.stderr.cut())
-    return { outcome: 'truncated', exitCode, detail: capDetail(request), left: true };
+  if (output.stdout.cut() || output.stderr.cut()) {
+    return { outcome: 'truncated', exitCode, detail: capDetail(request), left: request.keep !== 'tail' };
+  }
   if (exitCode === 0) return { outcome: 'ok', exitCode, left: false };
-  const signal = result.signal === undefined ? null : `ended by ${result.signal}`;
-  const detail =
-    signal ?? (exitCode === null ? (result.originalMessage ?? 'could not be started') : `exit code ${exitCode}`);
-  return { outcome: 'error', exitCode, detail, left: false };
+  return { outcome: 'error', exitCode, detail: reasonOf(result), left: false };
+}
+
+/** What execa says of a command that failed. */
+interface Failure {
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly originalMessage?: string | undefined;
+}
+
+function reasonOf({ exitCode, signal, originalMessage }: Failure): string {
+  if (signal !== undefined) return `ended by ${signal}`;
+  return exitCode === undefined ? (originalMessage ?? 'could not be started') : `exit code ${exitCode}`;
+}
+
+/** What a promise gives within some ms, else null. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), ms);
+  const first = await Promise.race([promise, late.promise]);
+  clearTimeout(timer);
+  return first;
 }
 
 const capDetail = ({ maxBytes = DEFAULT_MAX_BYTES, keep = 'head' }: CommandRequest) =>
   `${keep === 'head' ? 'first' : 'last'} ${maxBytes} bytes of each output`;
-
-interface Collected {
-  take(chunk: Buffer, full: () => void): void;
-  cut(): boolean;
-  bytes(): Buffer;
-}
-
-/** The first or the last `maxBytes` of a stream. */
-function collect({ maxBytes = DEFAULT_MAX_BYTES, keep = 'head' }: CommandRequest): Collected {
-  const chunks: Buffer[] = [];
-  let kept = 0;
-  let cut = false;
-  return {
-    take(chunk, full) {
-      if (keep === 'head' && kept + chunk.length > maxBytes) {
-        cut = true;
-        full();
-        if (kept >= maxBytes) return;
-      }
-      chunks.push(chunk);
-      kept += chunk.length;
-      while (keep === 'tail' && kept - (chunks[0]?.length ?? 0) > maxBytes) {
-        kept -= chunks.shift()?.length ?? 0;
-        cut = true;
-      }
-    },
-    cut: () => cut || kept > maxBytes,
-    bytes() {
-      const all = Buffer.concat(chunks);
-      if (all.length <= maxBytes) return all;
-      return keep === 'head' ? all.subarray(0, maxBytes) : all.subarray(all.length - maxBytes);
-    },
-  };
-}
 
 /** The first executable of that name. Paths with a slash are taken as they stand. */
 function findProgram(name: string, path: string): string | null {

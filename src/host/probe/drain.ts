@@ -1,10 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../clock.ts';
+import { FrameReader } from '../frames.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
 import { hasOurDump } from './our-dump.ts';
 import { send } from './pipes.ts';
-import { FrameReader, type Request } from './protocol.ts';
+import type { Request } from './protocol.ts';
 
 /** A pipe holds 64 kB; what comes while we sleep this long fits. */
 const POLL_MS = 5;

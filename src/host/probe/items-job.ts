@@ -1,5 +1,6 @@
+import type { Frame } from '../frames.ts';
 import type { GivenUp, Job } from './job.ts';
-import type { Frame, Indexed, Reply, Request } from './protocol.ts';
+import type { Indexed, Reply, Request } from './protocol.ts';
 
 /** How a list of items is asked, cut from what comes, and given up: what differs between files, looks and the sweep. */
 export interface ItemKind<Item, Result> {
@@ -27,7 +28,7 @@ export class ItemsJob<Item, Result> implements Job {
   constructor(kind: ItemKind<Item, Result>, items: readonly Item[]) {
     this.#kind = kind;
     this.#items = [...items];
-    this.#results = new Array<Result | undefined>(items.length).fill(undefined);
+    this.#results = items.map(() => undefined);
   }
 
   get name(): string {

@@ -1,4 +1,5 @@
-import type { Frame, Reply, Request } from './protocol.ts';
+import type { Frame } from '../frames.ts';
+import type { Reply, Request } from './protocol.ts';
 
 /** One request of the program, which may take more than one probe to answer. */
 export interface Job {

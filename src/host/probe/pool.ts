@@ -1,11 +1,12 @@
 import { monotonicMs, offsetMs } from '../clock.ts';
+import type { Frame } from '../frames.ts';
 import type { Deadline, StuckProbe } from '../port.ts';
 import type { SelfCommand } from '../self.ts';
-import { autopsy, descendantsOf } from './autopsy.ts';
-import { itemIn } from './batch.ts';
+import { autopsy, type Findings, NO_FINDINGS } from './autopsy.ts';
+import { descendantsOf } from './descendants.ts';
 import { type Job, MOST_HANGS } from './job.ts';
 import { ProbeProcess } from './probe-process.ts';
-import type { Frame, Reply } from './protocol.ts';
+import type { Reply } from './protocol.ts';
 
 /** Probes at a time that are not given up: the node is short of something already. */
 const MOST_LIVE = 4;
@@ -175,9 +176,9 @@ export class ProbePool {
       this.#release(assignment);
       this.#idle.push(probe);
     } else {
-      // A command that outlived its own timeout: what it hangs in is worth as much as what a read hangs in.
-      const timedOut = (header.result as { outcome?: string } | undefined)?.outcome === 'timeout';
-      this.#letGo(assignment, timedOut);
+      // A command that outlived its time hangs as a read does, only one process further down.
+      if (header.children !== undefined) this.#record(assignment, { ...NO_FINDINGS, children: header.children }, null);
+      this.#letGo(assignment);
     }
     end(null);
     this.#pump();
@@ -248,7 +249,7 @@ export class ProbePool {
     const assignment = [...this.#busy.values()].find(one => one.pending === pending);
     if (assignment === undefined) return;
     if (this.#silentMs(assignment) >= SILENT_MS) this.#giveUp(assignment, why);
-    else this.#letGo(assignment, false);
+    else this.#letGo(assignment);
     pending.end(why);
     this.#pump();
   }
@@ -257,39 +258,36 @@ export class ProbePool {
   #giveUp(assignment: Assignment, why: string): void {
     const { job } = assignment.pending;
     const started = assignment.probe.readyAt !== null;
-    const { index, openFile } = this.#letGo(assignment, true);
+    const { pid } = assignment.probe;
+    const { item: index, findings } = pid === undefined ? { item: null, findings: NO_FINDINGS } : autopsy(pid, started);
+    this.#record(assignment, findings, index);
+    this.#letGo(assignment);
     const kind = started ? job.kindOf(index) : 'start';
     this.#hangs.set(kind, this.#hangsIn(kind) + 1);
-    if (started) job.giveUp(index, { outcome: 'timeout', detail: why, openFile });
+    if (started) job.giveUp(index, { outcome: 'timeout', detail: why, openFile: openFileIn(findings.fds, pid) });
   }
 
-  /** Parts with a probe in the middle of a request, after an autopsy. */
-  #letGo(assignment: Assignment, record: boolean): { readonly index: number | null; readonly openFile: string | null } {
+  #record(assignment: Assignment, findings: Findings, index: number | null): void {
     const { probe, pending } = assignment;
-    this.#release(assignment);
-    const { pid } = probe;
-    if (pid === undefined) return { index: null, openFile: null };
-    const { comm, ...findings } = autopsy(pid, probe.readyAt !== null);
-    const index = itemIn(comm);
-    if (record) {
-      const now = monotonicMs();
-      this.#stuck.push({
-        probe,
-        record: {
-          pid,
-          request: pending.job.name,
-          item: pending.job.describe(index),
-          offsetMs: offsetMs(now),
-          waitedMs: Math.round(this.#silentMs(assignment)),
-          ...findings,
-        },
-      });
-    }
-    const strays = descendantsOf(pid);
-    probe.abandon();
+    const record = {
+      pid: probe.pid ?? 0,
+      request: pending.job.name,
+      item: pending.job.describe(index),
+      offsetMs: offsetMs(),
+      waitedMs: Math.round(this.#silentMs(assignment)),
+      ...findings,
+    };
+    this.#stuck.push({ probe, record });
+  }
+
+  /** Parts with a probe in the middle of a request, and with all that runs below it. */
+  #letGo({ probe, timer }: Assignment): void {
+    clearTimeout(timer);
+    this.#busy.delete(probe);
     // Of a command, what left the group is ours all the same.
+    const strays = probe.pid === undefined || probe.exited ? [] : descendantsOf(probe.pid);
+    probe.abandon();
     for (const stray of strays) killQuietly(stray);
-    return { index, openFile: openFileIn(findings.fds, pid) };
   }
 
   #release(assignment: Assignment): void {
@@ -311,7 +309,7 @@ function killQuietly(pid: number): void {
 }
 
 /** The last file that a probe has open beside its own. */
-function openFileIn(fds: readonly string[], pid: number): string | null {
+function openFileIn(fds: readonly string[], pid: number | undefined): string | null {
   const paths = fds.map(link => link.replace(/^\d+ -> /, ''));
   return (
     paths.findLast(path => path.startsWith('/') && path !== '/dev/null' && !path.startsWith(`/proc/${pid}/`)) ?? null

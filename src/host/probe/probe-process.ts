@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { monotonicMs } from '../clock.ts';
+import { encodeHeader, type Frame, FrameReader } from '../frames.ts';
 import { PROBE_ARGUMENT, type SelfCommand } from '../self.ts';
-import { encodeHeader, type Frame, FrameReader, type Reply, type Request } from './protocol.ts';
+import type { Reply, Request } from './protocol.ts';
 
 export interface ProbeEvents {
   onFrame(frame: Frame<Reply>): void;

@@ -1,5 +1,6 @@
+import type { Frame } from '../frames.ts';
 import { type GivenUp, type Job, MOST_HANGS, notTried } from './job.ts';
-import type { Frame, Reply, Request } from './protocol.ts';
+import type { Reply, Request } from './protocol.ts';
 
 export interface Answer {
   readonly result: unknown;

@@ -1,0 +1,62 @@
+import { readSync, writeSync } from 'node:fs';
+import { encodeHeader, type Frame, lengthsIn, PREFIX_BYTES } from './frames.ts';
+import { errnoOf } from './outcome.ts';
+
+/**
+ * A child's ends of its pipes, used synchronously: it has nothing to do but to answer, and must hang alone when it
+ * hangs.
+ */
+
+/** The next frame, or null when the other end is gone. */
+export function receiveFrame<Header>(fd: number): Frame<Header> | null {
+  const prefix = readExactly(fd, PREFIX_BYTES);
+  if (prefix === null) return null;
+  const { header, body } = lengthsIn(prefix);
+  const rest = readExactly(fd, header + body);
+  if (rest === null) return null;
+  return { header: JSON.parse(rest.toString('utf8', 0, header)) as Header, body: rest.subarray(header) };
+}
+
+/** Throws EPIPE when the other end is gone. */
+export function sendFrame(fd: number, header: object, ...body: readonly Buffer[]): void {
+  const bytes = body.reduce((sum, part) => sum + part.length, 0);
+  writeWhole(fd, Buffer.concat([encodeHeader(header, bytes), ...body]));
+}
+
+/** Writes all of it. `wrote` is called with the number of bytes whenever some are out. Throws the errno's error. */
+export function writeWhole(
+  fd: number,
+  bytes: Buffer,
+  sliceBytes = bytes.length,
+  wrote?: (bytes: number) => void,
+): void {
+  for (let at = 0; at < bytes.length; ) {
+    const written = writeOrWait(fd, bytes.subarray(at, at + sliceBytes));
+    at += written;
+    if (written > 0) wrote?.(written);
+  }
+}
+
+const RETRY_MS = 2;
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** A pipe that somebody else made non-blocking (the description is shared with a shell, with our parent) is full: 0 bytes, after a pause. */
+function writeOrWait(fd: number, bytes: Buffer): number {
+  try {
+    return writeSync(fd, bytes);
+  } catch (error) {
+    if (errnoOf(error) !== 'EAGAIN') throw error;
+    Atomics.wait(sleeper, 0, 0, RETRY_MS);
+    return 0;
+  }
+}
+
+function readExactly(fd: number, bytes: number): Buffer | null {
+  const into = Buffer.allocUnsafe(bytes);
+  for (let at = 0; at < bytes; ) {
+    const read = readSync(fd, into, at, bytes - at, null);
+    if (read === 0) return null;
+    at += read;
+  }
+  return into;
+}

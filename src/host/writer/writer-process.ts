@@ -1,0 +1,104 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { monotonicMs } from '../clock.ts';
+import { encodeHeader, FrameReader } from '../frames.ts';
+import type { Place } from '../output.ts';
+import { type SelfCommand, WRITER_ARGUMENT } from '../self.ts';
+import type { Order, Receipt } from './protocol.ts';
+
+export interface WriterEvents {
+  onSealed(path: string | null): void;
+  /** An errno, or how it ended. Not called after `abandon`, and once at most. */
+  onFailed(reason: string): void;
+}
+
+/** One writer child, seen from its parent. It keeps nobody waiting: a seal has its own timer. */
+export class WriterProcess {
+  readonly place: Place;
+  /** Bytes that it was given. */
+  given = 0;
+  /** Bytes that it has receipts for. */
+  written = 0;
+  opened = false;
+  /** Reading of the clock at its last receipt, or when it was given something to do while it had nothing. */
+  movedAt = monotonicMs();
+  readonly #child: ChildProcess;
+  #events: WriterEvents | null;
+
+  constructor(self: SelfCommand, place: Place, events: WriterEvents) {
+    this.place = place;
+    this.#events = events;
+    const [file, ...args] = self;
+    const stdio: StdioOptions = ['pipe', place.kind === 'stdout' ? 1 : 'ignore', 'ignore', 'pipe'];
+    // A group of its own: Ctrl-C at the terminal is for the parent, which seals what there is.
+    this.#child = spawn(file, [...args, WRITER_ARGUMENT], { detached: true, stdio });
+    this.#child.unref();
+    this.#child.on('error', error => this.#fail(error.message));
+    // `close` comes after the last receipt, which may have the reason.
+    this.#child.on('close', (code, signal) => {
+      this.#fail(signal === null ? `writer: exit code ${code}` : `writer: ended by ${signal}`);
+    });
+    const receipts = new FrameReader<Receipt>();
+    const pipe = this.#child.stdio[3];
+    pipe?.on('data', (chunk: Buffer) => {
+      for (const { header } of receipts.push(chunk)) this.#take(header);
+    });
+    pipe?.on('error', () => {});
+    // A write to a writer that just ended: its exit tells it.
+    this.#child.stdin?.on('error', () => {});
+    for (const stream of [this.#child.stdin, pipe]) (stream as { unref?: () => void } | null)?.unref?.();
+    this.#order({ op: 'open', place });
+  }
+
+  /** Given to it and not yet out. */
+  get pending(): number {
+    return this.given - this.written;
+  }
+
+  write(chunk: Buffer): void {
+    if (this.pending === 0) this.movedAt = monotonicMs();
+    this.given += chunk.length;
+    this.#order({ op: 'data' }, chunk);
+  }
+
+  seal(): void {
+    if (this.pending === 0) this.movedAt = monotonicMs();
+    this.#order({ op: 'seal' });
+  }
+
+  /** Kills it and lets go of it. One in D stays until the disk answers; nobody waits for it. */
+  abandon(): void {
+    this.#events = null;
+    for (const pipe of [this.#child.stdin, this.#child.stdio[3]]) {
+      pipe?.removeAllListeners();
+      pipe?.on('error', () => {});
+      pipe?.destroy();
+    }
+    this.#child.kill('SIGKILL');
+  }
+
+  #order(order: Order, body?: Buffer): void {
+    const { stdin } = this.#child;
+    if (stdin === null || stdin.destroyed) return;
+    stdin.write(encodeHeader(order, body?.length ?? 0));
+    // The chunk itself, not a copy: a place that hangs must not double what is kept.
+    if (body !== undefined) stdin.write(body);
+  }
+
+  #take(receipt: Receipt): void {
+    this.movedAt = monotonicMs();
+    if (receipt.kind === 'opened') this.opened = true;
+    else if (receipt.kind === 'wrote') this.written = receipt.bytes;
+    else if (receipt.kind === 'failed') this.#fail(receipt.errno);
+    else {
+      const events = this.#events;
+      this.#events = null;
+      events?.onSealed(receipt.path);
+    }
+  }
+
+  #fail(reason: string): void {
+    const events = this.#events;
+    this.#events = null;
+    events?.onFailed(reason);
+  }
+}
