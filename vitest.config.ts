@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that stop daemons, freeze disks or load the machine: alone, one after the other, after all the rest. */
-const ALONE = ['test/lab/**/*.test.ts', 'test/build/**/*.test.ts'];
+const ALONE = ['test/lab/**/*.test.ts', 'test/build/**/*.test.ts', 'test/**/*.lab.test.ts'];
 
 export default defineConfig({
   test: {

@@ -7,8 +7,8 @@ import { sameProcess } from './threads-evidence.ts';
 
 /**
  * `<shim>/goroutines.txt`: the goroutine dump that goroutine-signal asked for, with real line ends, and
- * `<shim>/goroutines.raw.log`, the log line as it was found. Where the shim's fifo was read, `<shim>/log-fifo.txt` has all
- * that came out of it: those lines will not reach containerd's log any more.
+ * `<shim>/goroutines.raw.log`, the log line as it was found. Where more than that came out of the shim's fifo,
+ * `<shim>/log-fifo.txt` has all of it: those lines will not reach containerd's log any more.
  */
 export const goroutineDump: Collector = {
   name: 'goroutine-dump',
@@ -53,7 +53,7 @@ async function* fetched(
   yield { path: `${folder}/goroutines.txt`, ...entry, outcome: outcomeOf(found), body: Buffer.from(dump?.text ?? '') };
   if (dump !== null)
     yield { path: `${folder}/goroutines.raw.log`, ...entry, outcome: outcomeOf(found), body: Buffer.from(dump.raw) };
-  if (drained !== null && drained.length > 0)
+  if (drained !== null && drained.toString().trimEnd() !== (dump?.raw ?? '').trimEnd())
     yield {
       path: `${folder}/log-fifo.txt`,
       source: `/proc/${pending.shim.pid}/fd/${sent.fifo}`,

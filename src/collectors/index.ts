@@ -15,6 +15,7 @@ import { docker } from './docker.ts';
 import { dockerState } from './docker-state.ts';
 import { fileLocks } from './file-locks.ts';
 import { firstLook } from './first-look.ts';
+import { fuseConnections } from './fuse-connections.ts';
 import { goroutineDump } from './goroutine-dump.ts';
 import { goroutineSignal } from './goroutine-signal.ts';
 import { containerdLog } from './logs/containerd-log.ts';
@@ -44,6 +45,7 @@ export const collectors: readonly Collector[] = [
   cgroups,
   blockDevices,
   disksBelow,
+  fuseConnections,
   // files: what the runtimes wrote down; it may lie on the stalled disk
   bundleDirectories,
   runcState,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FileResult, Host } from '../../host/port.ts';
+import type { FileResult } from '../../host/port.ts';
 import type { Capture } from '../collector.ts';
 import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, POLL_MS, THROUGH_CONTAINERD_MS } from './dump-times.ts';
 import { better, type OurDump, ourDump } from './our-dump.ts';
@@ -111,7 +111,7 @@ class Climb {
   #takeFromSink({ text, source, failed, hung, rateLimited, notes }: SinkText): boolean {
     const found = this.#take(text, source);
     const words = [describe(found), ...(failed === null ? [] : [failed]), ...notes].join('; ');
-    this.#step(`look into ${this.#sent.sink.words}`, words);
+    this.#step(`look into the log: ${this.#sent.sink.words}`, words);
     if (rateLimited) this.#lost = 'rate limited by journald';
     else if (hung) this.#lost = `log sink hung: ${failed}`;
     else this.#lost = failed === null ? `it did not come through ${this.#sent.sink.words}` : `log sink: ${failed}`;
@@ -142,9 +142,4 @@ class Climb {
 
 function describe(dump: OurDump | null): string {
   return dump === null ? 'no dump of ours in it' : `a dump in it, ${dump.verdict}`;
-}
-
-/** Is it still the process that was signalled? */
-export function isAlive(host: Pick<Host, 'read'>, pid: number): boolean {
-  return host.read(`/proc/${pid}/status`).outcome === 'ok';
 }

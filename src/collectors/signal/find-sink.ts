@@ -1,5 +1,6 @@
 import { parseStatus } from '../../formats/proc/status.ts';
 import type { Host } from '../../host/port.ts';
+import { insideNamespace } from '../runtime-places.ts';
 import { type Descriptor, descriptorsOf } from './descriptors.ts';
 import { findJournald, whyHung } from './hung-reader.ts';
 import { type FileSink, type NoSink, placeOf, type Sink } from './sink.ts';
@@ -27,7 +28,12 @@ export async function findSink(
   descriptors: readonly Descriptor[],
 ): Promise<Sink> {
   const outlet = { pid: containerd.pid, name: containerd.name ?? 'containerd', fd, descriptors };
-  return follow(host, outlet, containerd.root === null ? null : `${containerd.root}/containerd.log`, MAX_PIPES);
+  return follow(
+    host,
+    outlet,
+    containerd.root === null ? null : `${insideNamespace(containerd.root)}/containerd.log`,
+    MAX_PIPES,
+  );
 }
 
 async function follow(host: Host, outlet: Outlet, preferred: string | null, pipesLeft: number): Promise<Sink> {
