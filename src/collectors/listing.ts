@@ -27,6 +27,7 @@ function lineOf({ name, file, target, remark }: ListedFile): string {
   const shown = escapeLine(name) + (target === undefined ? '' : ` -> ${escapeLine(target)}`);
   if (remark !== undefined) return `(${remark}) ${shown}`;
   const stat = file?.stat;
+  if (file?.outcome === 'gone') return `(not there) ${shown}`;
   if (stat === undefined) return `(${file?.outcome ?? 'not read'}${file?.detail ? `, ${file.detail}` : ''}) ${shown}`;
   const mode = (stat.mode & 0o7777).toString(8).padStart(4, '0');
   const times = `mtime=${isoOfNs(stat.mtimeNs)} ctime=${isoOfNs(stat.ctimeNs)}`;
