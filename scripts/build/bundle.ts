@@ -14,7 +14,8 @@ const COMMON = {
   target: 'node22.13',
   // vm.Script has no `import()`; and one file is one read.
   supported: { 'dynamic-import': false },
-  define: { STALLCAP_BUNDLED: 'true' },
+  // import.meta.url: only sources look beside themselves.
+  define: { STALLCAP_BUNDLED: 'true', 'import.meta.url': '""' },
   // Less to read and hash at start; names stay, for stacks that somebody has to understand.
   minifySyntax: true,
   minifyWhitespace: true,

@@ -1,5 +1,4 @@
 import { isSea } from 'node:sea';
-import { fileURLToPath } from 'node:url';
 
 /**
  * The command that starts this program again, for probes and writers: the running binary through /proc/self/exe, which
@@ -15,11 +14,9 @@ export const WRITER_ARGUMENT = '--stallcap-writer';
 declare const STALLCAP_BUNDLED: true | undefined;
 
 export function selfCommand(): SelfCommand {
-  if (typeof STALLCAP_BUNDLED === 'undefined') return ['/proc/self/exe', entryOfSources()];
+  // From sources the caller may be a test or a script, which is no entry itself.
+  if (typeof STALLCAP_BUNDLED === 'undefined') {
+    return ['/proc/self/exe', decodeURI(new URL('../../bin/main.ts', import.meta.url).pathname)];
+  }
   return isSea() ? ['/proc/self/exe'] : ['/proc/self/exe', process.argv[1] ?? ''];
-}
-
-/** Also for tests and scripts, which are no entry themselves. */
-function entryOfSources(): string {
-  return fileURLToPath(new URL('../../bin/main.ts', import.meta.url));
 }
