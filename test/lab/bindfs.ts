@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { startChild } from './child.ts';
 import type { LabFolder } from './folder.ts';
 import { alive, mounts } from './proc.ts';
 import { until } from './wait.ts';
@@ -20,13 +20,7 @@ export async function bindfs(folder: LabFolder, name: string, options: readonly 
   const backing = `${point}.backing`;
   mkdirSync(point);
   mkdirSync(backing);
-  const child = spawn('bindfs', ['-f', ...options, backing, point], { detached: true, stdio: 'ignore' });
-  child.unref();
-  const pid = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    if (child.pid !== undefined) resolve(child.pid);
-  });
-  folder.process(pid, 'bindfs');
+  const { pid } = await startChild(folder, 'bindfs', ['-f', ...options, backing, point]);
   const mount = await until(`bindfs at ${point}`, 5000, () => {
     if (!alive(pid)) throw new Error(`bindfs could not mount ${point}`);
     return mounts().find(candidate => candidate.point === point);

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { writeBusyboxImage } from './busybox-image.ts';
 import { containerdConfig } from './containerd-config.ts';
 import { type Cri, connectCri } from './cri.ts';
+import { type CtrContainer, type CtrContainerSpec, runContainer } from './ctr-container.ts';
 import { type Daemon, type StderrTo, spawnDaemon } from './daemon.ts';
 import { type LabFolder, openFolder } from './folder.ts';
 import { type Pod, type PodSpec, runPod } from './pod.ts';
@@ -44,6 +45,8 @@ export interface Containerd extends AsyncDisposable {
   /** Runs ctr against it, in namespace k8s.io unless `-n` is given. @returns stdout @throws ExecaError */
   ctr(args: readonly string[], timeoutMs?: number): Promise<string>;
   runPod(spec: PodSpec): Promise<Pod>;
+  /** A container without a pod, with ctr. */
+  runContainer(spec: CtrContainerSpec): Promise<CtrContainer>;
   /** SIGKILL: shims and containers live on. */
   kill(): Promise<void>;
   /** Starts it again on the same folders after `kill`. @param prefix replaces that of the options */
@@ -118,6 +121,7 @@ async function startIn(folder: LabFolder, options: ContainerdOptions): Promise<C
     log: () => readFileSync(log, 'utf8'),
     ctr,
     runPod: spec => runPod(containerd, spec),
+    runContainer: spec => runContainer(containerd, spec),
     kill: () => end(containerd.pid),
     start: async prefix => {
       await start(prefix ?? options.prefix ?? []);

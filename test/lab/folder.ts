@@ -66,7 +66,8 @@ export async function sweep(): Promise<void> {
     const owner = new RegExp(`^${PREFIX}(\\d+)-(\\d+)-`).exec(name);
     if (owner === null || startTicks(Number(owner[1])) === owner[2]) continue;
     await using _ = await exclusive(`${name}-sweep`, 60_000);
-    await clearFolder(join(tmpdir(), name));
+    // What cannot be cleared now is tried again by the next run; it must not keep this one from starting.
+    await clearFolder(join(tmpdir(), name)).catch(error => process.emitWarning(error));
   }
 }
 

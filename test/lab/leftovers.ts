@@ -6,7 +6,7 @@ import { loopsOf } from './loops.ts';
 import { mounts, status } from './proc.ts';
 
 /** What is still there of a folder of the lab, one line each; after its disposal it must be nothing. */
-export function leftovers(folder: LabFolder): string[] {
+export function leftovers(folder: Pick<LabFolder, 'path' | 'name' | 'ledger'>): string[] {
   const traces = folder.ledger.flatMap(entry => (entry.kind === 'path' ? [entry.path] : []));
   return [
     ...processesOf(folder.path, folder.ledger).map(pid => `process ${pid} ${status(pid)?.comm} ${status(pid)?.state}`),

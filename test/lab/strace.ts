@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startChild } from './child.ts';
 import type { LabFolder } from './folder.ts';
 import { alive } from './proc.ts';
 import { end, signal } from './processes.ts';
@@ -27,16 +27,7 @@ export async function delaySyscall(
   syscall: string,
   delayMs: number,
 ): Promise<Injection> {
-  const child = spawn('strace', [...delaying(syscall, delayMs), '-p', String(target)], {
-    detached: true,
-    stdio: 'ignore',
-  });
-  child.unref();
-  const pid = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    if (child.pid !== undefined) resolve(child.pid);
-  });
-  folder.process(pid, 'strace');
+  const { pid } = await startChild(folder, 'strace', [...delaying(syscall, delayMs), '-p', String(target)]);
   await until(`strace of ${target} to attach`, 5000, () => {
     if (!alive(pid)) throw new Error(`strace could not attach to ${target}`);
     return tracers(target).every(tracer => tracer === pid);

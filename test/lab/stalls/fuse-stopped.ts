@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bindfs, type FuseMount } from '../bindfs.ts';
+import { startChild } from '../child.ts';
 import { threads } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { until } from '../wait.ts';
@@ -30,10 +30,7 @@ export function fuseStopped(files: Readonly<Record<string, Buffer | string>> = {
     for (const [name, body] of Object.entries(files)) writeFileSync(join(fuse.backing, name), body);
     const file = join(fuse.point, 'asked');
     writeFileSync(join(fuse.backing, 'asked'), Buffer.alloc(2 ** 20));
-    const reader = spawn('cat', [file], { detached: true, stdio: 'ignore' });
-    reader.unref();
-    const readerPid = reader.pid ?? 0;
-    folder.process(readerPid, 'cat');
+    const { pid: readerPid } = await startChild(folder, 'cat', [file]);
     await until('the reader to wait for its answer', 10_000, () => waits(readerPid));
     await sleep(100);
     await stop(fuse, undo);

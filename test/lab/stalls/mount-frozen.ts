@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { type Containerd, startContainerd } from '../containerd.ts';
+import { type Disk, makeDisk } from '../disk.ts';
+import type { Pod, PodContainer } from '../pod.ts';
+import { type Thread, threads } from '../proc.ts';
+import { SYSCALL } from '../syscalls.ts';
+import { until } from '../wait.ts';
+import { freeze } from './filesystem-frozen.ts';
+import { type Stall, stalled } from './stall.ts';
+
+export interface MountFrozen extends Stall {
+  readonly containerd: Containerd;
+  readonly disk: Disk;
+  readonly pod: Pod;
+  /** Created; its start hangs. */
+  readonly container: PodContainer;
+  /** The shim's thread that mounts the container's overlay. */
+  readonly thread: Thread;
+  /** Settles when StartContainer does; never rejects. @returns the runtime's error, null when it went well */
+  readonly started: Promise<Error | null>;
+}
+
+/** The snapshots lie on a disk of their own, which is frozen when a container is to start: its shim hangs in mount. */
+export function mountFrozen(): Promise<MountFrozen> {
+  return stalled(async (folder, undo) => {
+    const disk = await makeDisk(folder);
+    const config = `[plugins."io.containerd.snapshotter.v1.overlayfs"]\n  root_path = "${join(disk.point, 'snapshots')}"`;
+    const containerd = undo.use(await startContainerd({ folder, config }));
+    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
+    const container = await pod.createContainer({ name: 'app' });
+    await freeze(disk.point, undo);
+    const started = container.start(120_000).then(
+      () => null,
+      (error: Error) => error,
+    );
+    const thread = await until('a thread of the shim in mount', 15_000, () =>
+      threads(pod.shimPid).find(seen => seen.syscall === SYSCALL.mount && seen.state === 'D'),
+    );
+    return { containerd, disk, pod, container, thread, started };
+  });
+}
