@@ -1,4 +1,5 @@
 import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
 
 /**
  * The command that starts this program again, for probes and writers: the running binary through /proc/self/exe, which
@@ -16,7 +17,7 @@ declare const STALLCAP_BUNDLED: true | undefined;
 export function selfCommand(): SelfCommand {
   // From sources the caller may be a test or a script, which is no entry itself.
   if (typeof STALLCAP_BUNDLED === 'undefined') {
-    return ['/proc/self/exe', decodeURI(new URL('../../bin/main.ts', import.meta.url).pathname)];
+    return ['/proc/self/exe', fileURLToPath(new URL('../../bin/main.ts', import.meta.url))];
   }
   return isSea() ? ['/proc/self/exe'] : ['/proc/self/exe', process.argv[1] ?? ''];
 }
