@@ -1,0 +1,44 @@
+import { parseJournalJson } from '../logs/journal-json.ts';
+import { parseJsonLine } from '../logs/json-line.ts';
+import type { Layer } from '../logs/log-line.ts';
+import { parseSyslog } from '../logs/syslog.ts';
+import type { LogContext } from '../logs/timestamp.ts';
+
+/** One line of a log without its envelope. */
+export interface DumpLine {
+  readonly content: string;
+  /** Who wrote it, as the envelope says; pieces of one long line have the same. Empty without an envelope. */
+  readonly origin: string;
+  /** A program that logs JSON itself: time and fields of the line; its content may have real line ends. */
+  readonly layer: Layer | null;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** `time="…"` of logrus carries its zone, and envelopes are looked at for their origin alone. */
+export const NO_CONTEXT: LogContext = { year: 1970, utcOffset: 0 };
+
+function lineOf(raw: string, number: number): DumpLine {
+  const json = parseJsonLine(raw, NO_CONTEXT);
+  if (json?.format === 'docker-json') {
+    // docker cuts lines after 16 KiB; the pieces follow each other in their stream.
+    return { content: json.message, origin: `docker ${json.fields?.get('stream')}`, layer: null, number };
+  }
+  if (json !== null) return { content: json.message, origin: '', layer: json, number };
+  const envelope = parseSyslog(raw, NO_CONTEXT);
+  if (envelope === null) return { content: raw, origin: '', layer: null, number };
+  return { content: envelope.message, origin: `${envelope.program}[${envelope.pid}]`, layer: null, number };
+}
+
+/** Lines of a log file or of `journalctl`, in any of its forms; entries of `-o json` are joined first. */
+export function linesOfLog(text: string): readonly DumpLine[] {
+  if (text.startsWith('{') && /^\{[^\n]*"MESSAGE":/.test(text)) {
+    return parseJournalJson(text).entries.map(({ message, program, pid, line }) => ({
+      content: message ?? '',
+      origin: `${program}[${pid}]`,
+      layer: null,
+      number: line,
+    }));
+  }
+  return text.split('\n').map((raw, index) => lineOf(raw.endsWith('\r') ? raw.slice(0, -1) : raw, index + 1));
+}
