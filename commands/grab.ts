@@ -1,0 +1,73 @@
+import { Args, Flags } from '@oclif/core';
+import { grabNode } from '../src/capture/grab-node.ts';
+import type { Answer } from '../src/cli/answer.ts';
+import { BaseCommand } from '../src/cli/base-command.ts';
+import { count, duration, size } from '../src/cli/flags.ts';
+import { exitCodeOf, grabResult, grabWords } from '../src/cli/grab-answer.ts';
+import { outputChoice } from '../src/cli/output-choice.ts';
+import { watchForInterruption } from '../src/host/interruption.ts';
+import { operator } from '../src/host/operator.ts';
+import { openOutput } from '../src/host/writer/output.ts';
+
+export default class Grab extends BaseCommand {
+  static override summary = 'Capture why a pod is stuck, before its shim is gone.';
+  static override description =
+    'TARGET is a sandbox or container id or a prefix of one, namespace/pod, pod, a pod uid, or pid:<n>. Without it the one ' +
+    'sandbox that looks stuck is taken; if there are several they are listed. Exit code 0: complete; 3: some evidence is ' +
+    'missing, and what and why is printed; 4: no such target here; 5: a right is missing.';
+  static override examples = [
+    'sudo stallcap grab shop/web-0',
+    'ssh node7 sudo stallcap grab web-0 -o - > web-0.tgz',
+    'sudo stallcap grab 4f5e6d7c --no-signal --samples 5 -o /mnt/usb/',
+    'sudo stallcap grab --node --note "PLEG unhealthy since 03:12"',
+  ];
+  static override args = { target: Args.string({ description: 'Who is stuck.' }) };
+  static override flags = {
+    node: Flags.boolean({ summary: 'Capture the node alone.' }),
+    output: Flags.string({
+      char: 'o',
+      summary: 'File, directory with a trailing /, or - for standard output.',
+      helpValue: '<path>',
+    }),
+    timeout: duration({ summary: 'End of the whole run; what is there by then is sealed.', default: '30s' }),
+    samples: count({ summary: 'Rounds of samples after the first look.', default: 3, min: 0, max: 1000 }),
+    interval: duration({ summary: 'From one round to the next.', default: '1s' }),
+    since: duration({ summary: 'How far back logs are taken.', default: '30m' }),
+    'max-size': size({ summary: 'Of the compressed bundle; logs are dropped first.', default: '128MiB' }),
+    signal: Flags.boolean({ summary: 'Send SIGUSR1 to the shim, through its guards.', default: true, allowNo: true }),
+    'force-signal': Flags.boolean({ summary: 'Signal though a thread of the shim may not be able to stop.' }),
+    skip: Flags.string({ summary: 'Collectors to leave out.', helpValue: 'a,b', default: '' }),
+    note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
+    redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
+  };
+
+  override async run(): Promise<Answer> {
+    const { args, flags } = await this.parse(Grab);
+    const output = outputChoice(flags.output, { isTerminal: process.stdout.isTTY, json: flags.json });
+    const { argv, host, firstLook } = this.context;
+    const interruption = watchForInterruption();
+    const progress = this.openProgress();
+    const look = firstLook ?? { matchedBy: 'all', shims: [], firstStackMs: null };
+    const request = {
+      ...{ asked: args.target ?? null, nodeOnly: flags.node, output, redact: flags.redact, argv },
+      options: {
+        ...{ timeoutMs: flags.timeout, samples: flags.samples, intervalMs: flags.interval, sinceMs: flags.since },
+        ...{ maxBytes: flags['max-size'], signal: flags.signal, forceSignal: flags['force-signal'] },
+        ...{ skip: flags.skip.split(',').filter(Boolean), note: flags.note ?? null },
+      },
+    };
+    const tools = { openOutput, operator: operator(), say: (line: string) => this.say(line) };
+    const grabbed = await grabNode(request, { host, firstLook: look, progress, interruption }, tools).finally(() =>
+      progress.close(),
+    );
+    interruption.release();
+    this.say(grabWords(grabbed));
+    const path = grabbed.sealed.path;
+    return {
+      exit: exitCodeOf(grabbed),
+      // A bundle that began on stdout and ended elsewhere leaves a torn tar there: no word after it.
+      text: path === null || output.kind === 'stdout' ? '' : `${path}\n`,
+      json: grabResult(grabbed, look.firstStackMs),
+    };
+  }
+}

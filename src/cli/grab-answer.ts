@@ -1,0 +1,64 @@
+import { gaps } from '../bundle/gaps.ts';
+import type { GrabResult } from '../bundle/grab-result.ts';
+import type { Grabbed } from '../capture/grab.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import { formatDuration, formatSize } from '../formats/duration.ts';
+import { printable } from '../formats/escape.ts';
+import { blockedThreads } from '../report/blocked.ts';
+import { summaryLines } from '../report/summary.ts';
+import type { Target } from '../sandbox/types.ts';
+
+/** What `stallcap grab --json` prints: schemas/grab.schema.json. */
+export function grabResult(grabbed: Grabbed, firstStackMs: number | null): GrabResult {
+  const { manifest, sealed, seen } = grabbed;
+  const { capture, items } = manifest;
+  return {
+    ...{ bundle: sealed.path, outcome: capture.outcome, exitCode: exitCodeOf(grabbed) },
+    target: targetRecord(manifest.target),
+    ...{ startedAt: capture.startedAt, durationMs: capture.durationMs, bytes: sealed.bytes, firstStackMs },
+    blocked: blockedThreads(seen.threadDumps, manifest.host.architecture).map(thread => ({
+      ...{ pid: thread.pid, tid: thread.tid, comm: thread.comm, wchan: thread.wchan },
+      ...{ syscall: thread.syscall, blockedForMs: thread.blockedForMs },
+    })),
+    missing: gaps(manifest),
+    items: items.length,
+    redactions: items.reduce((sum, item) => sum + item.redactions, 0),
+    signals: manifest.signals.map(({ pid, outcome, dump }) => ({ pid, outcome, dump })),
+    ...{ stuckProbes: manifest.stuckProbes.length, abandoned: sealed.abandoned, verdict: null },
+  };
+}
+
+export function exitCodeOf({ manifest }: Grabbed): Extract<ExitCode, 0 | 1 | 3> {
+  if (manifest.capture.outcome === 'failed') return EXIT.fault;
+  // A remnant is a pod that has no shim any more: what mattered most is missing, however well the rest was got.
+  const whole = manifest.capture.outcome === 'complete' && manifest.target.kind !== 'remnant';
+  return whole ? EXIT.complete : EXIT.incomplete;
+}
+
+/** The closing words on stderr, under 15 lines. */
+export function grabWords(grabbed: Grabbed): string {
+  const { manifest, sealed, seen } = grabbed;
+  const architecture = manifest.host.architecture;
+  const moved = sealed.abandoned.map(({ place, reason }) => `Not in ${place}: ${reason}`);
+  const where = sealed.path ?? 'standard output';
+  const size = `${formatSize(sealed.bytes)}, ${manifest.items.length} entries, ${formatDuration(manifest.capture.durationMs)}`;
+  const stopped = manifest.capture.outcome === 'interrupted' ? [`Interrupted: ${manifest.capture.reason}`] : [];
+  return [
+    ...stopped,
+    ...summaryLines({ ...seen, architecture }),
+    ...moved.map(printable),
+    `Bundle: ${printable(where)} (${size})`,
+    ...(sealed.path === null ? [] : [`Next: stallcap verify ${printable(sealed.path)}`]),
+    '',
+  ].join('\n');
+}
+
+function targetRecord(target: Target): GrabResult['target'] {
+  const nobody = { id: null, namespace: null, pod: null, uid: null, shimPids: [] };
+  if (target.kind === 'node') return { kind: target.kind, ...nobody };
+  const pod = target.kind === 'sandbox' ? target.sandbox.pod : target.remnant.pod;
+  const names = { namespace: pod?.namespace ?? null, pod: pod?.name ?? null, uid: pod?.uid ?? null };
+  if (target.kind === 'remnant') return { kind: target.kind, ...nobody, ...names };
+  const { id, shims } = target.sandbox;
+  return { kind: target.kind, id, ...names, shimPids: shims.map(({ pid }) => pid) };
+}

@@ -1,0 +1,8 @@
+import process from 'node:process';
+import type { Operator } from '../bundle/manifest.ts';
+
+/** Who runs this: from the environment alone, since asking NSS for a name can hang. */
+export function operator(): Operator {
+  const { SUDO_USER: sudoUser, USER: user, LOGNAME: login } = process.env;
+  return { uid: process.getuid?.() ?? -1, user: user ?? login ?? null, sudoUser: sudoUser ?? null };
+}
