@@ -87,6 +87,6 @@ function shown(text: string): string {
   return UNPRINTABLE.test(text) ? text.replace(ALL_UNPRINTABLE, '?') : text;
 }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\ufffd]/;
+const UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd-\uffff]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const ALL_UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\ufffd]/g;
+const ALL_UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd-\uffff]/g;

@@ -184,8 +184,8 @@ export interface SweepResult {
 
 /** A reader on a shim's log fifo (/proc/<shim>/fd/<fd>), opened before the signal is sent. */
 export interface Drain {
-  /** Resolves when the fifo is open, or could not be opened. */
-  readonly opened: Promise<Pick<FileResult, 'outcome' | 'detail'>>;
+  /** Resolves when the fifo is open, or could not be opened. `readerPid`: the process that waits in read(2), for its priority. */
+  readonly opened: Promise<Pick<FileResult, 'outcome' | 'detail'> & { readonly readerPid?: number }>;
   /**
    * Reads until `marker` has come and the pipe is empty, or the deadline passes. With `notBefore` (ISO 8601) the marker
    * counts only in a line whose `time="…"` is not before it: older dumps may be queued in the pipe ahead of ours. A

@@ -1,5 +1,5 @@
 import { monotonicMs, timesSince } from '../clock.ts';
-import type { Drain, FileResult, Outcome } from '../port.ts';
+import type { Drain, Outcome } from '../port.ts';
 import { unread } from './files-request.ts';
 import type { ProbePool } from './pool.ts';
 import { SingleJob } from './single-job.ts';
@@ -9,7 +9,7 @@ const FORGOTTEN_MS = 10 * 60_000;
 /** Beyond the drain's own deadline, in which it still empties the pipe. */
 const MARGIN_MS = 700;
 
-type Opened = Pick<FileResult, 'outcome' | 'detail'>;
+type Opened = Awaited<Drain['opened']>;
 
 /** Opens a shim's log fifo in a probe of its own and reads it until `finish` is satisfied. */
 export function askDrain(pool: ProbePool, pid: number, fd: number): Drain {
@@ -21,7 +21,12 @@ export function askDrain(pool: ProbePool, pid: number, fd: number): Drain {
     if (header.kind !== 'opened') return;
     openedAtMs = Date.now();
     const { outcome, detail } = header;
-    opened.resolve({ outcome: outcome as Outcome, ...(detail === undefined ? {} : { detail }) });
+    const readerPid = pool.probeOf(job)?.pid;
+    opened.resolve({
+      outcome: outcome as Outcome,
+      ...(detail === undefined ? {} : { detail }),
+      ...(readerPid === undefined ? {} : { readerPid }),
+    });
   });
   const deadline = { deadlineMs: FORGOTTEN_MS, itemMs: Number.POSITIVE_INFINITY, signal: late.signal };
   const ended = pool.run(job, deadline).then(cutShort => {

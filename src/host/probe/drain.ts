@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { monotonicMs } from '../clock.ts';
 import { FrameReader } from '../frames.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
@@ -7,10 +8,10 @@ import { hasOurDump } from './our-dump.ts';
 import { send } from './pipes.ts';
 import type { Request } from './protocol.ts';
 
-/** A pipe holds 64 kB; what comes while we sleep this long fits. */
+/** How often the parent's word is looked at. */
 const POLL_MS = 5;
-/** How long past its deadline a drain waits for the pipe to be empty once, with a writer that never pauses. */
-const NEVER_EMPTY_MS = 300;
+/** A thread that waits in read(2) has what is written at once: silence for so long is an empty pipe. */
+const EMPTY_MS = 25;
 /** No dump is this long (a pod with a thousand goroutines: 1 MB); a log that never ends must not fill the memory. */
 const LARGEST_BYTES = 32 << 20;
 
@@ -32,33 +33,36 @@ export async function drain(pid: number, fd: number): Promise<void> {
     send({ kind: 'done', result: answer, spent: true });
     return;
   }
+  const reader = new FifoReader(fifo);
+  await reader.reading;
   send({ kind: 'opened', outcome: 'ok' });
-  const chunks: Buffer[] = [];
   const until = finishRequest();
-  let bytes = 0;
-  let searched = -1;
   let whole = false;
+  let searched = -1;
   for (;;) {
-    const emptied = readUntilEmpty(fifo, chunk => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-    });
     const asked = until.request();
     if (asked !== null) {
-      if (bytes !== searched) whole = hasOurDump(Buffer.concat(chunks), asked.marker, asked.notBeforeMs);
-      searched = bytes;
+      if (!whole && searched !== reader.bytes) {
+        searched = reader.bytes;
+        whole = hasOurDump(reader.body(), asked.marker, asked.notBeforeMs);
+      }
+      const emptied = reader.ended || monotonicMs() - reader.heardAt >= EMPTY_MS;
       if (emptied && (whole || monotonicMs() >= asked.untilMs)) break;
-      if (monotonicMs() >= asked.untilMs + NEVER_EMPTY_MS) break;
     }
-    if (until.parentGone() || bytes > LARGEST_BYTES) break;
+    if (until.parentGone()) process.kill(process.pid, 'SIGKILL');
+    if (reader.bytes > LARGEST_BYTES) break;
+    // With a writer that never pauses `emptied` may never come: the parent's deadline ends that.
     await sleep(POLL_MS);
   }
-  closeSync(fifo);
-  const body = Buffer.concat(chunks);
+  const body = reader.body();
   const result = whole
     ? { outcome: 'ok' }
     : { outcome: body.length === 0 ? 'empty' : 'truncated', detail: 'the end of the dump did not come in time' };
   send({ kind: 'done', result: { ...result, bytes: body.length }, spent: true }, body);
+  // A thread in read(2) keeps a process from its exit, and would go on to take what is containerd's: only a kill ends both,
+  // the parent's, or our own when the parent is gone.
+  while (!until.parentGone()) await sleep(POLL_MS);
+  process.kill(process.pid, 'SIGKILL');
 }
 
 class NotAFifo extends Error {}
@@ -75,21 +79,60 @@ function openFifo(path: string): number {
   }
 }
 
-/** True when the pipe was empty at last; 0 bytes (no writer) counts as empty. */
-function readUntilEmpty(fifo: number, take: (chunk: Buffer) => void): boolean {
-  const buffer = Buffer.allocUnsafe(64 << 10);
-  // Some pipes full at most, then a turn for the parent's word.
-  for (let turn = 0; turn < 64; turn += 1) {
-    try {
-      const read = readSync(fifo, buffer, 0, buffer.length, null);
-      if (read === 0) return true;
-      take(Buffer.from(buffer.subarray(0, read)));
-    } catch (error) {
-      if (errnoOf(error) === 'EAGAIN') return true;
-      throw error;
-    }
+/**
+ * Runs in a thread of its own, and sleeps inside read(2): the kernel wakes it in the pipe itself. Against a containerd
+ * that waits in epoll beside it, it was first in 3 to 10 of 20 dumps, polling in 2 of 20; with real-time priority in 20.
+ * The second open, without O_NONBLOCK, returns at once since the shim has its end open; its time is up when none has.
+ */
+const READ_ON = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { openSync, readSync, constants } = require('node:fs');
+  const fifo = openSync('/proc/self/fd/' + workerData, constants.O_RDONLY);
+  const buffer = Buffer.allocUnsafe(256 << 10);
+  parentPort.postMessage('reading');
+  for (;;) {
+    const read = readSync(fifo, buffer, 0, buffer.length, null);
+    parentPort.postMessage(read === 0 ? 'end' : Uint8Array.prototype.slice.call(buffer, 0, read));
+    if (read === 0) break;
   }
-  return false;
+`;
+
+class FifoReader {
+  readonly #chunks: Buffer[] = [];
+  readonly reading: Promise<void>;
+  bytes = 0;
+  heardAt = monotonicMs();
+  /** No writer is left. */
+  ended = false;
+
+  constructor(fifo: number) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.reading = promise;
+    const worker = new Worker(READ_ON, { eval: true, workerData: fifo, execArgv: [] });
+    const end = () => {
+      this.ended = true;
+      resolve();
+    };
+    worker.on('error', end);
+    worker.on('exit', end);
+    worker.on('message', (message: 'reading' | 'end' | Uint8Array) => {
+      if (message === 'reading') resolve();
+      else if (message === 'end') end();
+      else this.#take(message);
+    });
+  }
+
+  /** All that was read so far. */
+  body(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks.splice(0, this.#chunks.length, Buffer.concat(this.#chunks));
+    return this.#chunks[0] ?? Buffer.alloc(0);
+  }
+
+  #take(chunk: Uint8Array): void {
+    this.heardAt = monotonicMs();
+    this.bytes += chunk.length;
+    this.#chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+  }
 }
 
 /** The parent's `finish`, which comes while we read: the one time that a probe listens to stdin without waiting for it. */

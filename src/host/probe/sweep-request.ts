@@ -40,7 +40,7 @@ export function sweepRequest(
       const file = openFile?.startsWith(`/proc/${item.pid}/`) ? openFile : null;
       onHung(item.pid, file?.slice(`/proc/${item.pid}/`.length) ?? 'stat');
       if (item.without === 'all') return { result: NOTHING };
-      const args = item.without === undefined && file === `/proc/${item.pid}/cmdline`;
+      const args = item.without === undefined && file?.endsWith('/cmdline') === true;
       return { instead: { pid: item.pid, without: args ? 'args' : 'all' } };
     },
     refuse(item, hangs) {

@@ -80,7 +80,7 @@ class ProcessRows {
     /** By the number that proc_pid_stat(5) gives the field. */
     const field = (number: number) => Number(fields[number - 3]);
     const vsize = field(23);
-    if (!this.#read && vsize !== 0) this.#readProcess();
+    if (!this.#read && vsize !== 0) this.#readProcess(task);
 
     this.#rows += psRow(
       {
@@ -112,10 +112,11 @@ class ProcessRows {
     return { rows: this.#rows, blocked: this.#blocked, threads: this.#threads, blockedThreads: this.#blockedThreads };
   }
 
-  #readProcess(): void {
+  /** Through the first thread that lives: a leader that has ended has no address space any more. */
+  #readProcess(task: string): void {
     this.#read = true;
-    if (this.#withArgs) this.#cmdline = readText(`/proc/${this.#pid}/cmdline`).text;
-    this.#locked = /^VmLck:\s+[1-9]/m.test(readText(`/proc/${this.#pid}/status`).text ?? '');
+    if (this.#withArgs) this.#cmdline = readText(`${task}/cmdline`).text;
+    this.#locked = /^VmLck:\s+[1-9]/m.test(readText(`${task}/status`).text ?? '');
   }
 }
 
