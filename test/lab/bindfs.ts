@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChild } from './child.ts';
 import type { LabFolder } from './folder.ts';
-import { alive, mounts } from './proc.ts';
+import { alive, mounts, status } from './proc.ts';
+import { signal } from './processes.ts';
 import { until } from './wait.ts';
 
 /** A FUSE mount: `backing` shown at `point` by one bindfs process. Stop that process, and whoever asks the mount hangs. */
@@ -26,4 +27,11 @@ export async function bindfs(folder: LabFolder, name: string, options: readonly 
     return mounts().find(candidate => candidate.point === point);
   });
   return { pid, backing, point, device: mount.device };
+}
+
+/** Stops the daemon of a FUSE mount; letting it go on is on the stack before anybody can wait for it. */
+export async function stopFuse(fuse: FuseMount, undo: AsyncDisposableStack): Promise<void> {
+  undo.defer(() => signal(fuse.pid, 'SIGCONT'));
+  signal(fuse.pid, 'SIGSTOP');
+  await until('bindfs to be stopped', 5000, () => status(fuse.pid)?.state === 'T');
 }

@@ -27,12 +27,12 @@ interface DaemonOptions {
 /** Starts a daemon in a session of its own, notes it in the folder's ledger, and returns when its process is there. */
 export async function spawnDaemon(argv: readonly string[], options: DaemonOptions): Promise<Daemon> {
   const { folder, comm, stderr, log, env } = options;
-  const [program = '', ...args] = await (async () => {
-    if (stderr === 'pipe') return ['sh', '-c', '"$@" 2>&1 | cat >>"$0"', log, ...argv];
-    if (stderr === 'file') return argv;
-    await startJournald(folder);
-    return ['systemd-cat', '-t', comm, ...argv];
-  })();
+  if (stderr === 'journald') await startJournald(folder);
+  const [program = '', ...args] = {
+    file: argv,
+    pipe: ['sh', '-c', '"$@" 2>&1 | cat >>"$0"', log, ...argv],
+    journald: ['systemd-cat', '-t', comm, ...argv],
+  }[stderr];
   const file = openSync(log, 'a');
   const child = spawn(program, args, { detached: true, stdio: ['ignore', file, file], env, cwd: folder.path });
   closeSync(file);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alive } from './proc.ts';
 
-/** kill(2) that does not mind a process that has gone. */
+/** kill(2) that does not mind a process that has gone. @throws RangeError for pids that mean a group, or init */
 export function signal(pid: number, name: NodeJS.Signals): void {
+  if (!(pid > 1)) throw new RangeError(`no process to send ${name} to: ${pid}`);
   try {
     process.kill(pid, name);
   } catch (error) {

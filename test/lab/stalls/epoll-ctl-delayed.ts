@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type Containerd, startContainerd } from '../containerd.ts';
-import type { Pod, PodContainer } from '../pod.ts';
 import { type Thread, threads } from '../proc.ts';
 import { delaySyscall } from '../strace.ts';
 import { SYSCALL } from '../syscalls.ts';
 import { until } from '../wait.ts';
+import { type AppPod, runAppPod } from './app-pod.ts';
 import { type Stall, stalled } from './stall.ts';
 
-export interface EpollCtlDelayed extends Stall {
-  readonly containerd: Containerd;
-  readonly pod: Pod;
-  readonly container: PodContainer;
+export interface EpollCtlDelayed extends Stall, AppPod {
   /** The shim's thread in epoll_ctl, a call that the Go runtime makes itself. */
   readonly thread: Thread;
 }
@@ -23,9 +19,8 @@ export interface EpollCtlDelayed extends Stall {
  */
 export function epollCtlDelayed(options: { readonly delayMs?: number } = {}): Promise<EpollCtlDelayed> {
   return stalled(async (folder, undo) => {
-    const containerd = undo.use(await startContainerd({ folder }));
-    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
-    const container = await pod.addContainer({ name: 'app' });
+    const app = await runAppPod(folder, undo);
+    const { pod } = app;
     undo.use(await delaySyscall(folder, pod.shimPid, 'epoll_ctl', options.delayMs ?? 120_000));
     // A new connection is what the runtime tells epoll about.
     const socket = connect(readFileSync(join(pod.bundle, 'address'), 'utf8').replace('unix://', ''));
@@ -34,6 +29,6 @@ export function epollCtlDelayed(options: { readonly delayMs?: number } = {}): Pr
     const thread = await until('a thread of the shim held in epoll_ctl', 10_000, () =>
       threads(pod.shimPid).find(seen => seen.syscall === SYSCALL.epoll_ctl && seen.state === 't'),
     );
-    return { containerd, pod, container, thread };
+    return { ...app, thread };
   });
 }

@@ -1,18 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Containerd, startContainerd } from '../containerd.ts';
-import type { Pod, PodContainer } from '../pod.ts';
 import { signal } from '../processes.ts';
 import { delaying } from '../strace.ts';
 import { until } from '../wait.ts';
+import { type AppPod, runAppPod } from './app-pod.ts';
 import { type Stall, stalled } from './stall.ts';
 
-export interface ExitEventLost extends Stall {
-  readonly containerd: Containerd;
-  readonly pod: Pod;
-  readonly container: PodContainer;
+export interface ExitEventLost extends Stall, AppPod {
   /** Was killed while containerd was starting. */
-  readonly initPid: number;
 }
 
 /**
@@ -21,10 +16,8 @@ export interface ExitEventLost extends Stall {
  */
 export function exitEventLost(): Promise<ExitEventLost> {
   return stalled(async (folder, undo) => {
-    const containerd = undo.use(await startContainerd({ folder }));
-    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
-    const container = await pod.addContainer({ name: 'app' });
-    const initPid = container.initPid;
+    const app = await runAppPod(folder, undo);
+    const { containerd, container, initPid } = app;
     await containerd.kill();
     // The status is written to a file beside it and synced; held there, containerd leaves time to kill.
     const started = containerd.start(['strace', ...delaying('fsync', 2000)]);
@@ -41,6 +34,6 @@ export function exitEventLost(): Promise<ExitEventLost> {
     await until('the task to be stopped', 15_000, async () =>
       new RegExp(`${container.id} +\\d+ +STOPPED`).test(await containerd.ctr(['task', 'ls'])),
     );
-    return { containerd, pod, container, initPid };
+    return { ...app };
   });
 }

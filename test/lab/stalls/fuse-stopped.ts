@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bindfs, type FuseMount } from '../bindfs.ts';
+import { bindfs, type FuseMount, stopFuse } from '../bindfs.ts';
 import { startChild } from '../child.ts';
 import { threads } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { until } from '../wait.ts';
-import { stop } from './mount-fuse-stopped.ts';
 import { type Stall, stalled } from './stall.ts';
 
 export interface FuseStopped extends Stall {
@@ -33,7 +32,7 @@ export function fuseStopped(files: Readonly<Record<string, Buffer | string>> = {
     const { pid: readerPid } = await startChild(folder, 'cat', [file]);
     await until('the reader to wait for its answer', 10_000, () => waits(readerPid));
     await sleep(100);
-    await stop(fuse, undo);
+    await stopFuse(fuse, undo);
     signal(readerPid, 'SIGKILL');
     await until('the reader to be in D in spite of SIGKILL', 5000, () => waits(readerPid)?.state === 'D');
     return { fuse, file, readerPid };

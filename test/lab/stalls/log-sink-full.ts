@@ -1,16 +1,12 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { type Containerd, startContainerd } from '../containerd.ts';
-import type { Pod, PodContainer } from '../pod.ts';
 import { pids, status, type Thread, threads } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { SYSCALL } from '../syscalls.ts';
 import { until } from '../wait.ts';
+import { type AppPod, runAppPod } from './app-pod.ts';
 import { type Stall, stalled } from './stall.ts';
 
-export interface LogSinkFull extends Stall {
-  readonly containerd: Containerd;
-  readonly pod: Pod;
-  readonly container: PodContainer;
+export interface LogSinkFull extends Stall, AppPod {
   /** Who should read containerd's log, and is stopped. */
   readonly readerPid: number;
   /** containerd's thread that cannot write on. */
@@ -20,14 +16,12 @@ export interface LogSinkFull extends Stall {
 /** containerd logs into a pipe that is full, because its reader is stopped: whoever logs next hangs, with a lock in hand. */
 export function logSinkFull(): Promise<LogSinkFull> {
   return stalled(async (folder, undo) => {
-    const containerd = undo.use(await startContainerd({ folder, stderr: 'pipe' }));
-    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
-    const container = await pod.addContainer({ name: 'app' });
+    const app = await runAppPod(folder, undo, { stderr: 'pipe' });
+    const { containerd } = app;
     const shell = status(containerd.pid)?.ppid;
-    const reader = pids()
-      .map(status)
-      .find(seen => seen?.ppid === shell && seen?.comm === 'cat');
-    const readerPid = reader?.pid ?? 0;
+    const readerPid = await until('the reader of the pipe', 5000, () =>
+      pids().find(pid => status(pid)?.ppid === shell && status(pid)?.comm === 'cat'),
+    );
     undo.defer(() => signal(readerPid, 'SIGCONT'));
     signal(readerPid, 'SIGSTOP');
     await until('the reader to be stopped', 5000, () => status(readerPid)?.state === 'T');
@@ -37,7 +31,7 @@ export function logSinkFull(): Promise<LogSinkFull> {
     const thread = await until('a thread of containerd that cannot write its log', 10_000, () =>
       threads(containerd.pid).find(seen => seen.syscall === SYSCALL.write && seen.wchan.endsWith('pipe_write')),
     );
-    return { containerd, pod, container, readerPid, thread };
+    return { ...app, readerPid, thread };
   });
 }
 

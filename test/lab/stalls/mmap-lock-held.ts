@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bindfs, type FuseMount } from '../bindfs.ts';
+import { bindfs, type FuseMount, stopFuse } from '../bindfs.ts';
 import { startChild } from '../child.ts';
 import { threads } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { compile } from '../programs/compile.ts';
 import { until } from '../wait.ts';
-import { stop } from './mount-fuse-stopped.ts';
 import { type Stall, stalled } from './stall.ts';
 
 export interface MmapLockHeld extends Stall {
@@ -26,7 +25,7 @@ export function mmapLockHeld(options: { readonly copies?: number } = {}): Promis
     writeFileSync(join(fuse.backing, 'page'), Buffer.alloc(4096));
     const child = await startChild(folder, program, [join(fuse.point, 'page'), String(options.copies ?? 1)]);
     await child.line(20_000);
-    await stop(fuse, undo);
+    await stopFuse(fuse, undo);
     signal(child.pid, 'SIGUSR1');
     const pids = (await child.line(20_000)).split(' ').slice(1).map(Number);
     // Behind a writer that waits, every new reader waits too: only from then on do they hang.

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { type Containerd, startContainerd } from '../containerd.ts';
-import { type Disk, makeDisk } from '../disk.ts';
+import { type Disk, freeze, makeDisk } from '../disk.ts';
 import type { Pod, PodContainer } from '../pod.ts';
 import { type Thread, threads } from '../proc.ts';
 import { SYSCALL } from '../syscalls.ts';
 import { until } from '../wait.ts';
-import { freeze } from './filesystem-frozen.ts';
 import { type Stall, stalled } from './stall.ts';
 
 export interface MountFrozen extends Stall {

@@ -1,8 +1,7 @@
-import { bindfs, type FuseMount } from '../bindfs.ts';
+import { bindfs, type FuseMount, stopFuse } from '../bindfs.ts';
 import { type Containerd, startContainerd } from '../containerd.ts';
 import type { Pod, PodContainer } from '../pod.ts';
 import { status, type Thread, threads, withDescendants } from '../proc.ts';
-import { signal } from '../processes.ts';
 import { until } from '../wait.ts';
 import { type Stall, stalled } from './stall.ts';
 
@@ -21,13 +20,6 @@ export interface MountFuseStopped extends Stall {
   readonly started: Promise<Error | null>;
 }
 
-/** Stops the daemon of a FUSE mount; letting it go on is on the stack before anybody can wait for it. */
-export async function stop(fuse: FuseMount, undo: AsyncDisposableStack): Promise<void> {
-  undo.defer(() => signal(fuse.pid, 'SIGCONT'));
-  signal(fuse.pid, 'SIGSTOP');
-  await until('bindfs to be stopped', 5000, () => status(fuse.pid)?.state === 'T');
-}
-
 /** A container whose volume lies on a FUSE mount that no longer answers: its start hangs in `runc init`. */
 export function mountFuseStopped(): Promise<MountFuseStopped> {
   return stalled(async (folder, undo) => {
@@ -39,7 +31,7 @@ export function mountFuseStopped(): Promise<MountFuseStopped> {
       name: 'app',
       mounts: [{ hostPath: fuse.point, containerPath: '/volume' }],
     });
-    await stop(fuse, undo);
+    await stopFuse(fuse, undo);
     const started = container.start(120_000).then(
       () => null,
       (error: Error) => error,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Containerd, startContainerd } from '../containerd.ts';
-import { type Disk, makeDisk } from '../disk.ts';
+import { makeSlowDisk, type SlowDisk } from '../disk.ts';
 import type { Pod, PodContainer } from '../pod.ts';
 import { type Thread, threads } from '../proc.ts';
 import { end, signal } from '../processes.ts';
@@ -10,7 +10,7 @@ import { type Stall, stalled } from './stall.ts';
 
 export interface OverlayUmountSync extends Stall {
   readonly containerd: Containerd;
-  readonly disk: Disk;
+  readonly disk: SlowDisk;
   readonly pod: Pod;
   readonly container: PodContainer;
   /** The process of the container that was killed. */
@@ -27,11 +27,11 @@ export interface OverlayUmountSync extends Stall {
 export function overlayUmountSync(
   options: { readonly writeRate?: string; readonly dirtyMiB?: number } = {},
 ): Promise<OverlayUmountSync> {
-  const { writeRate = '4M', dirtyMiB = 400 } = options;
+  const { writeRate = '2M', dirtyMiB = 160 } = options;
   return stalled(async (folder, undo) => {
-    const disk = await makeDisk(folder, { writeRate });
+    const disk = await makeSlowDisk(folder, writeRate);
     // Without its daemon the slow disk fails every write at once: nobody waits for the rest.
-    undo.defer(() => end(disk.bindfsPid ?? 0));
+    undo.defer(() => end(disk.bindfsPid));
     const containerd = undo.use(await startContainerd({ folder, root: join(disk.point, 'containerd') }));
     const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
     const script = `dd if=/dev/zero of=/big bs=1M count=${dirtyMiB} && touch /written && exec sleep 2147483647`;

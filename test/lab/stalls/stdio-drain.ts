@@ -1,16 +1,11 @@
 import { startChild } from '../child.ts';
-import { type Containerd, startContainerd } from '../containerd.ts';
-import type { Pod, PodContainer } from '../pod.ts';
 import { pids, status } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { until } from '../wait.ts';
+import { type AppPod, runAppPod } from './app-pod.ts';
 import { type Stall, stalled } from './stall.ts';
 
-export interface StdioDrain extends Stall {
-  readonly containerd: Containerd;
-  readonly pod: Pod;
-  readonly container: PodContainer;
-  readonly initPid: number;
+export interface StdioDrain extends Stall, AppPod {
   /** A process outside of the container that holds its stdout open. */
   readonly holderPid: number;
 }
@@ -21,10 +16,8 @@ export interface StdioDrain extends Stall {
  */
 export function stdioDrain(options: { readonly bin?: string } = {}): Promise<StdioDrain> {
   return stalled(async (folder, undo) => {
-    const containerd = undo.use(await startContainerd({ ...options, folder }));
-    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
-    const container = await pod.addContainer({ name: 'app' });
-    const initPid = container.initPid;
+    const app = await runAppPod(folder, undo, options);
+    const { pod, initPid } = app;
     const hold = 'exec sleep 2147483647 >"$0"';
     const { pid: holderPid } = await startChild(folder, 'sh', ['-c', hold, `/proc/${initPid}/fd/1`]);
     await until('the holder to run', 5000, () => status(holderPid)?.comm === 'sleep');
@@ -37,7 +30,7 @@ export function stdioDrain(options: { readonly bin?: string } = {}): Promise<Std
       if (pids().some(pid => isRuncOf(pod.shimPid, pid))) busy = performance.now();
       return performance.now() - busy > 200;
     });
-    return { containerd, pod, container, initPid, holderPid };
+    return { ...app, holderPid };
   });
 }
 

@@ -1,17 +1,12 @@
-import { type Containerd, startContainerd } from '../containerd.ts';
-import type { Pod, PodContainer } from '../pod.ts';
 import { type Thread, threads } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { delaySyscall } from '../strace.ts';
 import { SYSCALL } from '../syscalls.ts';
 import { until } from '../wait.ts';
+import { type AppPod, runAppPod } from './app-pod.ts';
 import { type Stall, stalled } from './stall.ts';
 
-export interface UmountDelayed extends Stall {
-  readonly containerd: Containerd;
-  readonly pod: Pod;
-  readonly container: PodContainer;
-  readonly initPid: number;
+export interface UmountDelayed extends Stall, AppPod {
   /** The shim's thread that is held at the entry of umount2: in a ptrace stop (t), not in D. */
   readonly thread: Thread;
 }
@@ -19,15 +14,13 @@ export interface UmountDelayed extends Stall {
 /** A shim that hangs in umount2 without D and without a disk: its goroutines look as in the classic, its kernel stack does not. */
 export function umountDelayed(options: { readonly delayMs?: number } = {}): Promise<UmountDelayed> {
   return stalled(async (folder, undo) => {
-    const containerd = undo.use(await startContainerd({ folder }));
-    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
-    const container = await pod.addContainer({ name: 'app' });
-    const initPid = container.initPid;
+    const app = await runAppPod(folder, undo);
+    const { pod, initPid } = app;
     undo.use(await delaySyscall(folder, pod.shimPid, 'umount2', options.delayMs ?? 120_000));
     signal(initPid, 'SIGKILL');
     const thread = await until('a thread of the shim held in umount2', 10_000, () =>
       threads(pod.shimPid).find(seen => seen.syscall === SYSCALL.umount2 && seen.state === 't'),
     );
-    return { containerd, pod, container, initPid, thread };
+    return { ...app, thread };
   });
 }
