@@ -29,7 +29,7 @@ export interface GrabRequest {
   readonly argv: readonly string[];
   readonly collectors: readonly Collector[];
   /** Resolves to where the bundle may go, best first. Not waited for before the first evidence is taken. */
-  readonly places: (bundleName: string) => Promise<readonly Place[]>;
+  readonly places: (fileName: string) => Promise<readonly Place[]>;
   readonly openOutput: (places: readonly Place[]) => Output;
   readonly transform: Transform;
   readonly redact: boolean;
@@ -135,7 +135,7 @@ async function openBundle(request: GrabRequest, host: Host): Promise<Opened> {
     target,
     collectors: request.collectors.map(({ name, phase, deadlineMs }) => ({ name, phase, deadlineMs })),
   };
-  const output = request.openOutput(await request.places(folder));
+  const output = request.openOutput(await request.places(`${folder}.tar.gz`));
   const bundle = createBundleWriter({
     ...{ folder, output, plan, maxBytes: options.maxBytes, startedAt: host.startedAt },
     now: () => host.now(),

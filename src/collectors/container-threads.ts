@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import type { ProcessLook } from '../host/port.ts';
 import type { Container, Shim } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf } from './evidence-of.ts';
@@ -43,10 +44,16 @@ async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence>
   const looks = new Map((await capture.host.lookRisky(pids, deadline)).map(seen => [seen.pid, seen]));
 
   for (const container of containers) {
-    const seen = container.initPid === null ? undefined : looks.get(container.initPid);
     const path = `containers/${container.id}/threads-${sample}.txt`;
-    if (seen !== undefined) yield threadsEvidence(path, [sameProcess(seen, container.initStartTicks)]);
-    else if (sample === 1) yield withoutInit(path, container);
+    const seen = initOf(container, looks);
+    const gone = seen === undefined || seen.outcome === 'gone';
+    if (!gone || capture.notes.has(aliveNote(container))) {
+      yield seen === undefined ? noAnswer(path, container) : threadsEvidence(path, [seen]);
+    } else if (sample === 1) {
+      yield withoutInit(path, container);
+    }
+    if (gone) capture.notes.delete(aliveNote(container));
+    else capture.notes.set(aliveNote(container), true);
   }
   for (const [shim, children] of others) {
     const path = `${shimFolder(capture.shims, shim)}/children-${sample}.txt`;
@@ -70,13 +77,27 @@ function withoutChildren(path: string, shim: Shim): Evidence {
   return { path, source: `/proc/${shim.pid}/task/*/children`, outcome: 'empty', body: Buffer.alloc(0) };
 }
 
+/** Set while the last look found it alive: an init that goes during the capture is a gap, one that was gone before is not. */
+const aliveNote = (container: Container): string => `init alive: ${container.id}`;
+
+function initOf(container: Container, looks: ReadonlyMap<number, ProcessLook>): ProcessLook | undefined {
+  const seen = container.initPid === null ? undefined : looks.get(container.initPid);
+  return seen === undefined ? undefined : sameProcess(seen, container.initStartTicks);
+}
+
 function withoutInit(path: string, container: Container): Evidence {
-  const gone = container.initPid !== null;
-  return {
-    path,
-    source: `${container.runcState}/state.json ${container.bundle}/init.pid`,
-    outcome: gone ? 'gone' : 'absent',
-    body: Buffer.alloc(0),
-    detail: gone ? `no answer about pid ${container.initPid}` : 'no init process is known of this container',
-  };
+  const detail =
+    container.initPid === null
+      ? 'no init process is known of this container'
+      : `its init ${container.initPid} is not there any more`;
+  return { path, source: sourceOf(container), outcome: 'absent', body: Buffer.alloc(0), detail };
+}
+
+function noAnswer(path: string, container: Container): Evidence {
+  const detail = `no answer about pid ${container.initPid}`;
+  return { path, source: sourceOf(container), outcome: 'timeout', body: Buffer.alloc(0), detail };
+}
+
+function sourceOf(container: Container): string {
+  return `${container.runcState}/state.json ${container.bundle}/init.pid`;
 }

@@ -15,7 +15,8 @@ const MAX_ASKED = 12;
 /**
  * What containerd's own records say. Only questions that its metadata store answers; never `ctr task …`: `task ls` asks
  * State of every container of the node, two seconds each in a row, and leaves a goroutine behind in every stuck shim;
- * `task metrics` and `task ps` enter the shim as well.
+ * `task metrics` and `task ps` enter the shim as well. Nor `version`: the first of its kind makes containerd write a uuid
+ * below its root (plugins/services/introspection), which on a stalled disk hangs, and writes where nothing may be written.
  */
 export const ctr: Collector = {
   name: 'ctr',
@@ -32,7 +33,6 @@ export const ctr: Collector = {
 function interview(capture: Capture, address: string, suffix: string): Interview {
   const globals = ['--address', address, '--connect-timeout', '2s', '--timeout', '3s'];
   const questions = [
-    { what: 'version', args: ['version'] },
     { what: 'namespaces', args: ['namespaces', 'ls'] },
     ...namespacesOf(capture).map(namespace => ({
       what: `containers-${namespace}`,
