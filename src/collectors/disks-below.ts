@@ -1,4 +1,5 @@
 import { type Mount, overlayDirs, parseMountinfo } from '../formats/proc/mountinfo.ts';
+import type { FileResult } from '../host/port.ts';
 import { sysBlockOf } from './block-devices.ts';
 import type { Capture, Collector } from './collector.ts';
 import { chainOf, type Disks, mountOf } from './disk-chain.ts';
@@ -16,7 +17,8 @@ export const disksBelow: Collector = {
   phase: 'sweep',
   deadlineMs: 5000,
   async *collect(capture) {
-    const text = await readMountinfo(capture);
+    const mountinfo = await readMountinfo(capture);
+    const text = mountinfo.body.toString('utf8');
     const { devices } = await sysBlockOf(capture);
     const disks = await disksOf(capture.host, text, devices, () => deadlineOf(capture));
     const chapters = [
@@ -27,24 +29,27 @@ export const disksBelow: Collector = {
       ...(await ownLayers(capture, disks)),
       ...otherLayers(disks),
     ];
+    const read = disks.mounts.length > 0;
     yield {
       path: 'node/disks.txt',
-      source: 'mountinfo, /sys/block, /sys/fs/btrfs',
-      outcome: disks.mounts.length > 0 ? 'ok' : 'error',
+      source: `${mountinfo.path}, /sys/block, /sys/fs/btrfs`,
+      outcome: read ? 'ok' : mountinfo.outcome,
       body: Buffer.from(chapters.map(lines => `${lines.join('\n')}\n`).join('\n')),
-      ...(disks.mounts.length > 0 ? {} : { detail: 'mountinfo could not be read' }),
+      ...(read ? {} : { detail: 'without mountinfo nothing can be told' }),
     };
   },
 };
 
 /** As the shim sees it: containerd may have a mount namespace of its own. */
-async function readMountinfo(capture: Capture): Promise<string> {
+async function readMountinfo(capture: Capture): Promise<FileResult> {
   const pids = [...capture.shims.slice(0, 1).map(({ pid }) => pid), 1];
   const files = await capture.host.readRisky(
     pids.map(pid => ({ path: `/proc/${pid}/mountinfo`, maxBytes: 16 << 20 })),
     deadlineOf(capture),
   );
-  return files.find(({ body }) => body.length > 0)?.body.toString('utf8') ?? '';
+  const last = files.at(-1);
+  if (last === undefined) throw new RangeError('requests without results');
+  return files.find(({ body }) => body.length > 0) ?? last;
 }
 
 /** The root filesystem of each container: at its bundle's rootfs, or (docker) as its init sees it. */
@@ -78,7 +83,7 @@ function otherLayers(disks: Disks): readonly (readonly string[])[] {
     byMount.set(mount, { ...known, count: known.count + 1 });
   }
   return [...byMount.values()].map(({ count, example }) =>
-    chapter(`${count} writable layers of the node, ${example} among them`, example, disks),
+    chapter(`${count} writable ${count === 1 ? 'layer' : 'layers'} of the node, ${example} among them`, example, disks),
   );
 }
 
