@@ -19,6 +19,7 @@ export interface Captured {
 
 const SHOWN_THREADS = 4;
 const SHOWN_GAPS = 3;
+const MAX_LINE = 120;
 
 /** Who was captured, what is blocked, in what and for how long, and what is missing: at most 12 lines, safe for a terminal. */
 export function summaryLines(captured: Captured): readonly string[] {
@@ -68,11 +69,16 @@ export function blockedWords(thread: BlockedThread): string {
   return `${thread.comm} ${thread.tid} (${where}) ${place}${age}, the same stack in ${thread.seen} of ${thread.looks} looks`;
 }
 
+/** A gap's reason can be a daemon's whole error text; the manifest has it. */
+function cut(line: string): string {
+  return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE - 1)}…`;
+}
+
 function missingLines(content: Captured['content']): readonly string[] {
   const missing = gaps(content);
   if (missing.length === 0) return ['Missing: nothing'];
   const shown = missing.slice(0, SHOWN_GAPS).map(({ what, outcome, detail }) => {
-    return `  ${what}: ${outcome}${detail === null ? '' : ` (${detail.split('\n')[0]})`}`;
+    return cut(`  ${what}: ${outcome}${detail === null ? '' : ` (${detail.split('\n')[0]})`}`);
   });
   const rest = missing.length - shown.length;
   return [
