@@ -45,19 +45,21 @@ export async function readContainerdSide(
   return { daemon, looks: await lookUntilFree(host, daemon.pid), descriptors: descriptors[index] ?? null };
 }
 
-/**
- * Null when containerd takes what the shim writes to its fifo and passes it on; else in words why it does not, or cannot.
- * Bytes that it has taken and cannot write are lost to everybody else.
- */
-export function whyNotDraining({ daemon, looks, descriptors }: ContainerdSide, shim: Shim): string | null {
+/** Null when containerd takes what the shim writes to its fifo; else in words why it does not. */
+export function whyNotReading({ daemon, looks, descriptors }: ContainerdSide, shim: Shim): string | null {
   if (daemon === null) return `no containerd serves ${shim.address ?? shim.state}: nobody reads the fifo`;
-  const who = `containerd ${daemon.pid}`;
   const pending = looks.map(whySignalWouldPend);
-  if (pending.length > 0 && pending.every(why => why !== null)) return `${who}: ${pending.at(-1)}`;
+  if (pending.length > 0 && pending.every(why => why !== null)) return `containerd ${daemon.pid}: ${pending.at(-1)}`;
+  if (descriptors === null || holdsLog(descriptors, shim)) return null;
+  return `containerd ${daemon.pid} does not have the shim's fifo open`;
+}
+
+/** Null when what containerd has read comes out of it again; else who of its threads hangs in writing it. */
+export function whyNotWriting({ daemon, looks }: ContainerdSide): string | null {
   const [first, ...later] = looks.map(blockedWriters);
   for (const [tid, { place, words }] of first ?? [])
-    if (later.length > 0 && later.every(writers => writers.get(tid)?.place === place)) return `${who}: ${words}`;
-  if (descriptors !== null && !holdsLog(descriptors, shim)) return `${who} does not have the shim's fifo open`;
+    if (later.length > 0 && later.every(writers => writers.get(tid)?.place === place))
+      return `containerd ${daemon?.pid}: ${words}`;
   return null;
 }
 

@@ -1,18 +1,20 @@
 import type { Shim } from '../../sandbox/types.ts';
-import { type ContainerdSide, whyNotDraining } from './containerd-side.ts';
+import { type ContainerdSide, whyNotReading, whyNotWriting } from './containerd-side.ts';
 import type { Sink } from './sink.ts';
 
 /** Who is to read the dump from the shim's fifo. */
 export interface DrainPlan {
   /**
    * - `before`: our reader is open before the signal. Without it the dump is lost, or swallowed.
-   * - `race`: the same beside a containerd that reads, too. What it gets of the dump goes where nobody can read it back,
-   *   so nothing is lost by trying; we may get all, a part, or none.
+   * - `race`: the same beside a containerd that reads, too. What it gets of the dump stays in its memory or goes where
+   *   nobody can read it back, so nothing is lost by trying; we may get all, a part, or none.
    * - `after`: nobody reads beside containerd, for two readers split the lines between them. Only when the dump has not
    *   come through in time is the fifo drained.
    */
   readonly when: 'before' | 'race' | 'after';
   readonly why: string;
+  /** Somebody else may read the fifo in the same moment: ours has to be first. */
+  readonly rival: boolean;
 }
 
 /**
@@ -20,13 +22,15 @@ export interface DrainPlan {
  * log and throws it away, unless the shim was started with -debug; before that nobody reads it.
  */
 export function planDrain(shim: Shim, containerd: ContainerdSide, sink: Sink): DrainPlan {
-  const why = whyNotDraining(containerd, shim);
-  if (why !== null) return { when: 'before', why };
+  const mute = whyNotReading(containerd, shim);
+  if (mute !== null) return { when: 'before', why: mute, rival: false };
   if (shim.generation === 'v1' && shim.argv?.includes('-debug') !== true)
-    return { when: 'race', why: 'containerd throws the log of a v1 shim without -debug away' };
-  if (sink.hung !== null) return { when: 'before', why: `behind containerd ${sink.hung}` };
-  if (sink.kind === 'none') return { when: 'race', why: sink.words };
-  return { when: 'after', why: `containerd ${containerd.daemon?.pid} reads the fifo; ${sink.words}` };
+    return { when: 'race', why: 'containerd throws the log of a v1 shim without -debug away', rival: true };
+  // It reads on, and the dump would lie in its memory.
+  const full = whyNotWriting(containerd) ?? (sink.hung === null ? null : `behind containerd ${sink.hung}`);
+  if (full !== null) return { when: 'race', why: full, rival: true };
+  if (sink.kind === 'none') return { when: 'race', why: sink.words, rival: true };
+  return { when: 'after', why: `containerd ${containerd.daemon?.pid} reads the fifo; ${sink.words}`, rival: false };
 }
 
 /** Containerd's descriptor that a shim's log is copied to: its standard output for v1 shims, else its standard error. */

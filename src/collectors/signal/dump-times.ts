@@ -5,6 +5,8 @@ export const END_OF_DUMP = '=== END goroutine stack dump ===';
 
 /** A probe that only opens or lists answers in a few ms. */
 export const OPEN_MS = 1000;
+/** chrt, in a probe: where it does not answer, our reader goes without. */
+export const PRIORITY_MS = 1500;
 /** How long our own reader waits for the dump: 0.5 s on a healthy node, more where the shim gets no CPU. */
 export const DRAIN_MS = 6000;
 /** How long containerd has to bring the dump into its log before it counts as not draining. */

@@ -5,7 +5,7 @@ import type { Capture } from '../collector.ts';
 import { readContainerdSide } from './containerd-side.ts';
 import { descriptorsOf } from './descriptors.ts';
 import { type DrainPlan, outletOf, planDrain } from './drain-plan.ts';
-import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS } from './dump-times.ts';
+import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, PRIORITY_MS } from './dump-times.ts';
 import { findSink } from './find-sink.ts';
 import { judge } from './guards.ts';
 import { findLogFifo } from './log-fifo.ts';
@@ -33,9 +33,10 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
   log.guards(first.guards);
   if (first.refusal !== null) return refuse(lacksHandler(first.guards) ? 'chosen' : 'guard', `guard ${first.refusal}`);
 
-  const { plan, sink, fifo } = await findWay(capture, shim, log);
-  const drain = plan.when === 'after' || fifo === null ? null : await openDrain(host, shim, fifo, log);
-  if (drain === null && plan.when === 'before') return refuse('guard', `nobody would read the dump: ${plan.why}`);
+  const way = await findWay(capture, shim, log);
+  const { plan, sink, fifo } = way;
+  const drain = plan.when === 'after' || fifo === null ? null : await openDrain(host, shim, fifo, way, log);
+  if (drain === null && plan.when !== 'after') return refuse('guard', `nobody would read the dump: ${plan.why}`);
 
   // Finding the way took time. What may have changed is judged once more, and nothing stands between it and the signal.
   const again = judge({ ...reading, looks: await lookUntilClear(host, shim.pid) }, options.forceSignal);
@@ -91,15 +92,28 @@ const ORDER: Readonly<Record<DrainPlan['when'], string>> = {
   after: 'so nobody else reads it for now',
 };
 
-async function openDrain(host: Host, shim: Shim, fd: number, log: SignalLog): Promise<Drain | null> {
+async function openDrain(host: Host, shim: Shim, fd: number, way: Way, log: SignalLog): Promise<Drain | null> {
   const waiting = threadsWaitingForLog(host, shim.pid);
   const drain = host.drain(shim.pid, fd);
   const late = sleep(OPEN_MS, { outcome: 'timeout', detail: `no answer for ${OPEN_MS} ms` } as const, { ref: false });
-  const opened = await Promise.race([drain.opened, late]);
+  const opened: Awaited<Drain['opened']> = await Promise.race([drain.opened, late]);
   const freed =
     waiting === 0 ? '' : `; ${waiting} threads of the shim were blocked in a write to a full pipe, which reading ends`;
   log.step(`open /proc/${shim.pid}/fd/${fd} for reading`, (opened.detail ?? opened.outcome) + freed);
-  return opened.outcome === 'ok' ? drain : null;
+  if (opened.outcome !== 'ok') return null;
+  if (way.plan.rival && opened.readerPid !== undefined) await goFirst(host, opened.readerPid, log);
+  return drain;
+}
+
+/**
+ * Of two readers that sleep on one pipe the one that runs first gets the bytes. With real-time priority ours had 20 of 20
+ * dumps beside a containerd that reads, without it 3 to 10. It sleeps until there is something to read, and ends with the dump.
+ */
+async function goFirst(host: Host, readerPid: number, log: SignalLog): Promise<void> {
+  const argv = ['chrt', '--all-tasks', '--fifo', '--pid', '1', String(readerPid)];
+  const { exitCode, outcome, detail, stderr } = await host.run({ argv, timeoutMs: PRIORITY_MS });
+  const why = [outcome, detail, stderr.toString().trim()].filter(Boolean).join(', ');
+  log.step('real-time priority for our reader', exitCode === 0 ? 'ok' : why);
 }
 
 /** A shim whose logger is blocked on a full pipe: reading it changes what is being observed. */
