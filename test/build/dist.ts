@@ -1,0 +1,9 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The single executable that `npm run build` (and `npm test`, before the tests) makes. */
+export const STALLCAP = fileURLToPath(new URL('../../dist/stallcap', import.meta.url));
+/** The same program on the node that calls it. */
+export const RUN_JS = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
+
+if (!existsSync(STALLCAP)) throw new Error('dist/stallcap is not there: npm run build');

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { STALLCAP } from './dist.ts';
+
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  spawnSync(STALLCAP, args, {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+describe('the executable', () => {
+  it('says its version and the runtime in it', () => {
+    const { status, stdout, stderr } = run(['--version']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toBe(`stallcap ${manifest.version} (node ${process.version}, linux-${process.arch})\n`);
+  });
+
+  it('is the same program as the sources', () => {
+    expect(run(['help']).stdout).toContain('COMMANDS\n');
+    expect(run(['nope'])).toMatchObject({ status: 2, stderr: expect.stringContaining("no command 'nope'") });
+  });
+
+  it('finds its code cache accepted, whatever the environment asks of node', () => {
+    for (const NODE_OPTIONS of ['', '--no-opt --max-old-space-size=64', '--require=/nowhere/hook.js']) {
+      const { status, stderr } = run(['help'], { STALLCAP_REPORT_LOAD: '1', NODE_OPTIONS });
+      expect({ status, stderr }).toEqual({
+        status: 0,
+        stderr: expect.stringMatching(/^load program: cache accepted, [\d.]+ ms\n$/),
+      });
+    }
+  });
+
+  it('needs neither HOME, SHELL nor PATH, nor a folder that still exists', () => {
+    const gone = 'd=$(mktemp -d); cd "$d"; rmdir "$d"; exec env -i "$0" help';
+    const { status, stdout } = spawnSync('sh', ['-c', gone, STALLCAP], { encoding: 'utf8' });
+    expect({ status, starts: stdout.startsWith('Capture why') }).toEqual({ status: 0, starts: true });
+  });
+
+  // What the runtime itself reads at start: libraries, OpenSSL's configuration, the time zone.
+  const RUNTIME =
+    /^(?:\/(?:proc|sys|dev)\/|\/(?:usr\/)?lib(?:64)?\/|\/etc\/(?:ld\.so\.|ssl\/|localtime)|\/usr\/share\/zoneinfo)/;
+
+  it('opens nothing on a disk but itself and what its runtime opens', ({ skip }) => {
+    const { error, stderr } = spawnSync('strace', ['-f', '-qq', '-e', 'trace=file', STALLCAP, 'help'], {
+      encoding: 'utf8',
+    });
+    skip(error !== undefined, 'strace is not installed');
+    const paths = [
+      ...stderr.matchAll(/^(?:\[pid +\d+\] )?(?:open|openat|stat|newfstatat|statx|access|readlink)\([^"]*"([^"]+)"/gm),
+    ].map(match => match[1] ?? '');
+    expect(paths).toContain('/proc/meminfo');
+    const parents = ['/etc', '/usr', '/usr/share', '/lib', '/lib64'];
+    expect(paths.filter(path => path !== STALLCAP && !RUNTIME.test(path) && !parents.includes(path))).toEqual([]);
+  });
+});
