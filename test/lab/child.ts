@@ -9,7 +9,7 @@ export interface Child {
   line(deadlineMs: number): Promise<string>;
 }
 
-/** Starts a program in a session of its own and notes it in the folder's ledger. */
+/** Starts a program in a process group of its own and notes it in the folder's ledger. */
 export async function startChild(folder: LabFolder, program: string, args: readonly string[] = []): Promise<Child> {
   const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   child.unref();

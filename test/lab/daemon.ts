@@ -24,7 +24,7 @@ interface DaemonOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Starts a daemon in a session of its own, notes it in the folder's ledger, and returns when its process is there. */
+/** Starts a daemon in a process group of its own, notes it in the folder's ledger, and returns when its process is there. */
 export async function spawnDaemon(argv: readonly string[], options: DaemonOptions): Promise<Daemon> {
   const { folder, comm, stderr, log, env } = options;
   if (stderr === 'journald') await startJournald(folder);
