@@ -8,6 +8,8 @@ import { type LogContext, parseCtime, parseIsoTime } from './timestamp.ts';
 /** `<4>` of raw records; `kern  :warn  : ` of dmesg -x. */
 const PRIORITY = /^(?:<(\d{1,3})>|[a-z]{3,8} *:([a-z]{3,6}) *: )/;
 const SECONDS = /^\[ *(\d{1,12}\.\d{6})\](?:\[ *([TC]\d+)\])? ?/;
+/** Time since the message before: dmesg -e prints `[  +0.000011]`, dmesg -d `[<    0.000011>]`. */
+const DELTA = /^\[(?: *\+|< *)\d{1,12}\.\d{6}>?\] ?/;
 const WALL = /^\[([^\]]{20,40})\] ?/;
 const ISO = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{6}[+-]\d\d:\d\d) /;
 
@@ -37,6 +39,8 @@ export function parseKernelLine(line: string, context: LogContext): Layer | null
     const time = bootedAt === undefined ? null : bootedAt + Number(seconds) * 1000;
     return { format: 'kernel', program: 'kernel', time, level, message: rest.slice(secondsHead.length), fields };
   }
+  const delta = DELTA.exec(rest);
+  if (delta !== null) return { format: 'kernel', program: 'kernel', level, message: rest.slice(delta[0].length) };
   const [wallHead, wall = ''] = WALL.exec(rest) ?? [];
   if (wallHead !== undefined && / \d{4}$/.test(wall)) {
     const time = parseCtime(wall, context);

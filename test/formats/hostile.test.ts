@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatDuration, parseDuration, parseSize } from '../../src/formats/duration.ts';
+import { escapeColumn, escapeLine, printable, unescapeLine } from '../../src/formats/escape.ts';
+import { unquoteGo, unquoteGoLoosely } from '../../src/formats/go-quote.ts';
+import { parseGoroutines } from '../../src/formats/goroutines/parse-goroutines.ts';
+import { parseJournalJson } from '../../src/formats/logs/journal-json.ts';
+import { parseBlockDrivers, parsePartitions } from '../../src/formats/proc/block-devices.ts';
+import { parseCgroups } from '../../src/formats/proc/cgroup.ts';
+import { parseCgroupIo } from '../../src/formats/proc/cgroup-io.ts';
+import { parseDiskstats } from '../../src/formats/proc/diskstats.ts';
+import { parseIo } from '../../src/formats/proc/io.ts';
+import { parseKmsg } from '../../src/formats/proc/kmsg.ts';
+import { parseLimits } from '../../src/formats/proc/limits.ts';
+import { parseLoadavg } from '../../src/formats/proc/loadavg.ts';
+import { parseLocks } from '../../src/formats/proc/locks.ts';
+import { parseMeminfo } from '../../src/formats/proc/meminfo.ts';
+import { overlayDirs, parseMountinfo } from '../../src/formats/proc/mountinfo.ts';
+import { parsePressure } from '../../src/formats/proc/pressure.ts';
+import { blockedForSeconds, parseSched } from '../../src/formats/proc/sched.ts';
+import { parseStack } from '../../src/formats/proc/stack.ts';
+import { parseStat } from '../../src/formats/proc/stat.ts';
+import { parseStatus } from '../../src/formats/proc/status.ts';
+import { parseSyscall } from '../../src/formats/proc/syscall.ts';
+import { parseVmstat } from '../../src/formats/proc/vmstat.ts';
+import { isIdle } from '../../src/formats/proc/wchan.ts';
+import { fixture } from './fixture.ts';
+
+/** Everything that takes text from outside, with a real text of its kind to damage. */
+const READERS: readonly (readonly [name: string, read: (text: string) => unknown, real: string])[] = [
+  ['printable', printable, 'a\x1b[2J'],
+  ['escapeLine', escapeLine, 'a\\'],
+  ['escapeColumn', escapeColumn, 'a ='],
+  ['unescapeLine', unescapeLine, '\\x41\\u{1f600}'],
+  ['unquoteGo', unquoteGo, 'a\\n'],
+  ['unquoteGoLoosely', unquoteGoLoosely, '\\x4'],
+  ['parseDuration', parseDuration, '1m30s'],
+  ['parseSize', parseSize, '128MiB'],
+  ['parseGoroutines', parseGoroutines, fixture('goroutines/shim-1.6.20-healthy.txt')],
+  ['parseJournalJson', parseJournalJson, fixture('journal/split-dump.json')],
+  ['parseBlockDrivers', parseBlockDrivers, fixture('proc/node/devices')],
+  ['parsePartitions', parsePartitions, fixture('proc/node/partitions')],
+  ['parseCgroupIo', parseCgroupIo, '254:0 rbytes=4096 wbytes=8192\n254:0 Read 1\n'],
+  ['parseCgroups', parseCgroups, fixture('proc/shim-1.6.20/cgroup')],
+  ['parseDiskstats', parseDiskstats, fixture('proc/node/diskstats')],
+  ['parseIo', parseIo, fixture('proc/node/io')],
+  ['parseKmsg', parseKmsg, fixture('kernel-log/hung-task-6.18.kmsg')],
+  ['parseLimits', parseLimits, fixture('proc/shim-1.6.20/limits')],
+  ['parseLoadavg', parseLoadavg, fixture('proc/node/loadavg')],
+  ['parseLocks', parseLocks, fixture('proc/node/locks')],
+  ['parseMeminfo', parseMeminfo, fixture('proc/node/meminfo')],
+  ['parseMountinfo', text => parseMountinfo(text).map(overlayDirs), fixture('proc/shim-1.6.20/mountinfo-pod')],
+  ['parsePressure', parsePressure, fixture('proc/node/pressure-io')],
+  ['parseSched', parseSched, fixture('proc/frozen-touch/sched')],
+  ['blockedForSeconds', text => blockedForSeconds(text, text), fixture('proc/frozen-touch/sched')],
+  ['parseStack', parseStack, fixture('proc/frozen-touch/stack')],
+  ['parseStat', parseStat, fixture('proc/shim-1.6.20/stat')],
+  ['parseStatus', parseStatus, fixture('proc/shim-1.6.20/status')],
+  ['parseSyscall', parseSyscall, fixture('proc/frozen-touch/syscall')],
+  ['parseVmstat', parseVmstat, fixture('proc/node/vmstat')],
+  ['isIdle', isIdle, 'futex_wait_queue'],
+];
+
+describe.each(READERS)('%s', (_, read, real) => {
+  it('never throws, whatever it is given', () => {
+    const place = fc.nat({ max: real.length });
+    fc.assert(
+      fc.property(place, place, fc.string({ unit: 'binary' }), (from, to, junk) => {
+        read(junk);
+        read(real.slice(0, from) + junk + real.slice(to));
+      }),
+    );
+  });
+
+  it('stays linear on 1 MB without a line end, and of line ends', () => {
+    for (const seed of ['(', '\\', ' ', ':', '0', 'a', '\n', '1 ', '\u202e'])
+      read(real + seed.repeat(1_000_000 / seed.length));
+  }, 30_000);
+});
+
+describe('formatDuration', () => {
+  it('takes any number', () => {
+    fc.assert(
+      fc.property(fc.double(), ms => {
+        expect(formatDuration(ms)).toMatch(/^-?\d+(\.\d)?(e\+\d+)? |^unknown$/);
+      }),
+    );
+  });
+});
