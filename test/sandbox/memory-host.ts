@@ -46,6 +46,7 @@ export class MemoryHost {
     this.files.set('/proc/self/ns/mnt', { link: OWN_NAMESPACE });
     this.files.set('/proc/self/status', 'Name:\tstallcap\nUid:\t0\t0\t0\t0\n');
     this.files.set('/proc/uptime', '1000.00 1.00\n');
+    this.add({ pid: 1, comm: 'systemd', threads: 1, ppid: 0 });
   }
 
   /** Itself as the port; the rest of it is not for this code. */

@@ -1,0 +1,72 @@
+import process from 'node:process';
+import { blockedForSeconds } from '../formats/proc/sched.ts';
+import { parseStack } from '../formats/proc/stack.ts';
+import { parseStat } from '../formats/proc/stat.ts';
+import { parseSyscall } from '../formats/proc/syscall.ts';
+import { architectureOf, syscallName } from '../formats/proc/syscall-names.ts';
+import { wchanSymbol } from '../formats/proc/wchan.ts';
+import type { ProcessLook, ThreadLook } from '../host/port.ts';
+import { type Role, roleOf, waitsInVain } from './waiting-places.ts';
+
+/** A thread that looks blocked, by one look. */
+export interface BlockedThread {
+  readonly pid: number;
+  readonly tid: number;
+  readonly comm: string;
+  /** Letter of /proc/<pid>/stat. Not always D: a wait for FUSE, or of runc for its child, is S. */
+  readonly state: string;
+  /** wchan, or the innermost frame of the stack where wchan tells nothing. */
+  readonly place: string | null;
+  /** 'umount2'; the number where the name is not known; null outside of a call, and where it could not be read. */
+  readonly syscall: string | null;
+  /** For how long it has not run; null on a kernel without /proc/<pid>/sched. */
+  readonly blockedForSeconds: number | null;
+}
+
+export interface BlockedOptions {
+  /** Whose threads these are; default: by comm. */
+  readonly role?: Role;
+  /** A wait shorter than this is work: every reader of a disk is in D for moments. Default 1. */
+  readonly minSeconds?: number;
+  /** `process.arch`, `uname -m`. Default: of this machine. */
+  readonly machine?: string;
+}
+
+/**
+ * The threads of one process that look blocked, longest first. What counts depends on whose they are: an idle shim waits
+ * in few places, an application in any (waiting-places.ts). Without an age (no CONFIG_SCHED_DEBUG before 6.15) a shim's
+ * or runc's thread counts at once, and an application's does not: there, one look cannot tell work from a stall.
+ */
+export function blockedThreads(look: ProcessLook, options: BlockedOptions = {}): readonly BlockedThread[] {
+  const { role = roleOf(look.comm), minSeconds = 1, machine = process.arch } = options;
+  const blocked = look.threads.flatMap(thread => {
+    const stat = parseStat(thread.stat ?? '');
+    if (stat === null) return [];
+    const place = placeOf(thread);
+    const seconds = blockedForSeconds(thread.sched, look.ownSched);
+    const longEnough = seconds === null ? role !== 'application' : seconds >= minSeconds;
+    if (!longEnough || !waitsInVain({ role, state: stat.state, place })) return [];
+    return [
+      {
+        ...{ pid: look.pid, tid: thread.tid, comm: stat.comm, state: stat.state, place },
+        ...{ syscall: syscallOf(thread, machine), blockedForSeconds: seconds },
+      },
+    ];
+  });
+  return blocked.sort(longestFirst);
+}
+
+export function longestFirst(a: BlockedThread, b: BlockedThread): number {
+  return (b.blockedForSeconds ?? 0) - (a.blockedForSeconds ?? 0);
+}
+
+function placeOf({ wchan, stack }: ThreadLook): string | null {
+  return wchanSymbol(wchan) ?? parseStack(stack ?? '')[0]?.symbol ?? null;
+}
+
+function syscallOf({ syscall }: ThreadLook, machine: string): string | null {
+  const call = parseSyscall(syscall ?? '');
+  if (call.kind !== 'call') return null;
+  const architecture = architectureOf(machine);
+  return (architecture === null ? null : syscallName(call.number, architecture)) ?? String(call.number);
+}

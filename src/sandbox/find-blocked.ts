@@ -1,0 +1,65 @@
+import { parseStat } from '../formats/proc/stat.ts';
+import type { FirstLook, Host, ProcessLook } from '../host/port.ts';
+import { type BlockedThread, blockedThreads, longestFirst } from './blocked-threads.ts';
+import { type NodeProcess, type ProcessTree, readProcessTree } from './process-tree.ts';
+import type { Sandbox, Shim } from './types.ts';
+import { roleOf } from './waiting-places.ts';
+
+/** Blocked threads of each sandbox's tree, longest first; a sandbox without any has an empty list. */
+export type BlockedBySandbox = ReadonlyMap<Sandbox, readonly BlockedThread[]>;
+
+export interface FindOptions {
+  /** What the entry saw; shims that it did not look at are looked at now. */
+  readonly firstLook: FirstLook | null;
+  readonly deadlineMs: number;
+  readonly tree?: ProcessTree;
+}
+
+/** One process that does not answer must not take the time of the others. */
+const ITEM_MS = 400;
+
+/**
+ * Looks at every sandbox: all threads of its shims, of the shims' children (runc) and of the inits; further below only
+ * processes that are themselves in D, or runc's. One look: what is blocked for less than a second does not count.
+ */
+export async function findBlocked(
+  host: Host,
+  sandboxes: readonly Sandbox[],
+  { firstLook, deadlineMs, tree = readProcessTree(host) }: FindOptions,
+): Promise<BlockedBySandbox> {
+  const wanted = new Map(sandboxes.map(sandbox => [sandbox, toLookAt(sandbox, tree)]));
+  const pids = [...new Set([...wanted.values()].flat().map(({ pid }) => pid))];
+  const risky = pids.length === 0 ? [] : await host.lookRisky(pids, { deadlineMs, itemMs: ITEM_MS });
+  const looks = new Map(risky.map(look => [look.pid, look]));
+  const blocked = new Map<Sandbox, readonly BlockedThread[]>();
+  for (const [sandbox, processes] of wanted) {
+    const ofShims = sandbox.shims.flatMap(shim => blockedThreads(lookAtShim(host, shim, firstLook), { role: 'shim' }));
+    const ofOthers = processes.flatMap(process => blockedIn(process, looks.get(process.pid)));
+    blocked.set(sandbox, [...ofShims, ...ofOthers].sort(longestFirst));
+  }
+  return blocked;
+}
+
+function toLookAt({ shims, containers }: Sandbox, tree: ProcessTree): readonly NodeProcess[] {
+  const children = shims.flatMap(({ pid }) => tree.childrenOf(pid));
+  const inits = containers.flatMap(({ initPid }) => tree.processes.get(initPid ?? 0) ?? []);
+  const below = [...shims.map(({ pid }) => pid), ...inits.map(({ pid }) => pid)].flatMap(tree.descendantsOf);
+  const suspects = below.filter(({ state, comm }) => state === 'D' || roleOf(comm) === 'runc');
+  const found = [...children, ...inits, ...suspects].filter(({ state }) => state !== 'Z' && state !== 'X');
+  return [...new Map(found.map(process => [process.pid, process])).values()];
+}
+
+/** What the entry saw, unless it did not look at this very process, or not to the end. */
+function lookAtShim(host: Host, { pid, startTicks }: Shim, firstLook: FirstLook | null): ProcessLook {
+  const seen = firstLook?.shims.find(look => look.pid === pid && look.outcome === 'ok');
+  const same = seen !== undefined && parseStat(seen.stat ?? '')?.startTicks === startTicks;
+  return same ? seen : host.look(pid);
+}
+
+function blockedIn({ pid, comm, state }: NodeProcess, look: ProcessLook | undefined): readonly BlockedThread[] {
+  if (look !== undefined && look.threads.length > 0) return blockedThreads(look);
+  // Held inside execve its stat, wchan and stack hang as well: that it is in D is all there is to say.
+  const silent = look === undefined || look.outcome === 'timeout';
+  if (!silent || state !== 'D') return [];
+  return [{ pid, tid: pid, comm, state, place: null, syscall: null, blockedForSeconds: null }];
+}

@@ -1,0 +1,59 @@
+import { printable } from '../formats/escape.ts';
+import type { FirstLook, Host } from '../host/port.ts';
+import { checkStatus, type StatusCheck } from './check-status.ts';
+import { takeInventory } from './inventory.ts';
+import { type ListedSandbox, listSandboxes } from './list-sandboxes.ts';
+import { checkWords, listWords } from './list-words.ts';
+import { missingRight, notPermitted } from './rights.ts';
+import type { Inventory } from './types.ts';
+
+/** What `stallcap list --json` prints: schemas/list.schema.json. */
+export interface ListDocument {
+  readonly takenAt: string;
+  readonly sandboxes: readonly ListedSandbox[];
+  readonly daemons: readonly ListedDaemon[];
+  /** Only with --check. */
+  readonly check?: StatusCheck;
+  /** What hung or was denied while looking. */
+  readonly gaps: Inventory['gaps'];
+}
+
+export type ListedDaemon = Pick<
+  Inventory['daemons'][number],
+  'kind' | 'pid' | 'procState' | 'address' | 'root' | 'state'
+>;
+
+/** Bounds of the parts; a node that answers needs a few hundred ms for all of them. */
+const INVENTORY_MS = 5000;
+const LOOK_MS = 5000;
+const CHECK_MS = 6000;
+
+/**
+ * @returns `agrees`: false when with `check` a runtime and /proc disagree, or when a status file could not be read
+ * @throws StallcapError `not-permitted` when not one sandbox may be seen
+ */
+export async function listAnswer(host: Host, firstLook: FirstLook | null, { check }: { readonly check: boolean }) {
+  const inventory = await takeInventory(host, firstLook, INVENTORY_MS);
+  const right = missingRight(host, inventory);
+  if (right !== null && inventory.sandboxes.length === 0) throw notPermitted(right);
+  const takenAt = host.now().wall;
+  const sandboxes = await listSandboxes(host, inventory, firstLook, LOOK_MS);
+  const checked = check ? await checkStatus(host, inventory, CHECK_MS) : null;
+  const json: ListDocument = {
+    takenAt,
+    sandboxes,
+    daemons: inventory.daemons.map(({ kind, pid, procState, address, root, state }) => {
+      return { kind, pid, procState, address, root, state };
+    }),
+    ...(checked === null ? {} : { check: checked }),
+    gaps: inventory.gaps,
+  };
+  return {
+    json,
+    text: listWords(sandboxes) + (checked === null ? '' : `\n${checkWords(checked)}`),
+    agrees: checked === null || (checked.disagreements.length === 0 && checked.gaps.length === 0),
+    notRead: inventory.gaps.map(({ path, outcome, detail }) =>
+      printable(`Not read: ${path}: ${outcome}${detail === undefined ? '' : ` (${detail})`}`),
+    ),
+  };
+}

@@ -1,0 +1,141 @@
+import { EXIT, StallcapError } from '../errors.ts';
+import { printable } from '../formats/escape.ts';
+import type { FirstLook, Host } from '../host/port.ts';
+import { uptimeSeconds } from './ages.ts';
+import { type Match, matchesOf } from './matches.ts';
+import { nearMatches } from './near-matches.ts';
+import { sandboxOfProcess } from './pid-target.ts';
+import type { Gap } from './reads.ts';
+import { findRemnants, REMNANT_PLACES, type RemnantPlaces, remnantOf } from './remnants.ts';
+import { missingRight, notPermitted } from './rights.ts';
+import { sandboxTable } from './sandbox-words.ts';
+import { theStuckOne } from './stuck.ts';
+import { textTable } from './text-table.ts';
+import type { Inventory, Remnant, Target } from './types.ts';
+
+export interface ResolveOptions {
+  /** What the entry saw; without it shims are looked at anew where that is needed. */
+  readonly firstLook: FirstLook | null;
+  /** Default 3000. */
+  readonly deadlineMs?: number;
+  /** Where to look for what is left of a pod without a shim. Default: where kubelet and containerd keep it. */
+  readonly places?: RemnantPlaces;
+}
+
+/** A disk that hangs must not eat the time of the capture. */
+const DEADLINE_MS = 3000;
+
+/**
+ * Who is meant. `asked`: sandbox id or container id or a beginning of one (four characters or more), `namespace/pod`, pod
+ * name, pod uid, `pid:<n>`, docker's name of a container; null: the one sandbox that looks stuck.
+ *
+ * @throws StallcapError `ambiguous-target` and `no-target-given` (2), `no-such-target` (4), `not-permitted` (5)
+ */
+export async function resolveTarget(
+  asked: string | null,
+  inventory: Inventory,
+  host: Host,
+  options: ResolveOptions,
+): Promise<Target> {
+  const right = missingRight(host, inventory);
+  const { firstLook, deadlineMs = DEADLINE_MS, places = REMNANT_PLACES } = options;
+  if (asked === null) {
+    if (right !== null) throw notPermitted(right);
+    return theStuckOne(inventory, firstLook, host, deadlineMs);
+  }
+  const pid = /^pid:(.*)$/s.exec(asked)?.[1];
+  if (pid !== undefined) return byProcess(asked, pid, { inventory, host, deadlineMs, right });
+
+  const matches = matchesOf(asked, inventory.sandboxes);
+  // Of a pod that was made anew, what is left of the old one gives way to the one that can be captured.
+  const alive = matches.filter(({ sandbox }) => sandbox.shims.length > 0);
+  const [match, ...others] = alive.length > 0 ? alive : matches;
+  if (match !== undefined && others.length === 0) return targetOf(asked, match);
+  if (match !== undefined) throw ambiguous(asked, [match, ...others], host);
+  if (right !== null) throw notPermitted(right);
+
+  const { remnants, gaps } = await findRemnants(asked, inventory, host, { places, deadlineMs });
+  const [remnant, ...more] = remnants;
+  if (remnant === undefined) throw unknown(asked, inventory, gaps, host);
+  if (more.length > 0) throw ambiguousRemnants(asked, remnants);
+  return { kind: 'remnant', asked, how: 'what is left on disk', remnant };
+}
+
+function targetOf(asked: string, { sandbox, how }: Match): Target {
+  if (sandbox.shims.length > 0) return { kind: 'sandbox', asked, how, sandbox };
+  return { kind: 'remnant', asked, how, remnant: remnantOf(sandbox) };
+}
+
+interface Search {
+  readonly inventory: Inventory;
+  readonly host: Host;
+  readonly deadlineMs: number;
+  readonly right: string | null;
+}
+
+async function byProcess(
+  asked: string,
+  digits: string,
+  { inventory, host, deadlineMs, right }: Search,
+): Promise<Target> {
+  if (!/^[1-9]\d{0,9}$/.test(digits)) {
+    throw new StallcapError(`'${printable(asked)}' names no process: pid: wants a number.`, {
+      code: 'bad-target',
+      exit: EXIT.usage,
+      next: ['Give the number of any process of the pod: pid:12345'],
+    });
+  }
+  const { comm, match } = await sandboxOfProcess(Number(digits), inventory.sandboxes, host, deadlineMs);
+  if (match !== null) return targetOf(asked, match);
+  if (right !== null) throw notPermitted(right);
+  const message =
+    comm === null
+      ? `There is no process ${digits} on this node.`
+      : `Process ${digits} (${printable(comm)}) belongs to no sandbox of this node.`;
+  throw noSuchTarget(message, '');
+}
+
+function ambiguous(asked: string, matches: readonly Match[], host: Host): StallcapError {
+  const hows = [...new Set(matches.map(({ how }) => how))].join(', ');
+  return new StallcapError(`'${printable(asked)}' means ${matches.length} sandboxes (${hows}).`, {
+    code: 'ambiguous-target',
+    exit: EXIT.usage,
+    next: ['Name one of them by its sandbox id.'],
+    table: sandboxTable(
+      matches.map(({ sandbox }) => sandbox),
+      uptimeSeconds(host),
+    ),
+  });
+}
+
+function ambiguousRemnants(asked: string, remnants: readonly Remnant[]): StallcapError {
+  return new StallcapError(`'${printable(asked)}' means ${remnants.length} pods or containers that have no shim.`, {
+    code: 'ambiguous-target',
+    exit: EXIT.usage,
+    next: ['Name one of them: NAMESPACE/POD, or more of the id.'],
+    table: textTable(
+      ['POD', 'ID', 'LEFT'],
+      remnants.map(({ pod, ids, paths }) => [
+        pod === null ? '-' : `${pod.namespace}/${pod.name}`,
+        ids[0] ?? '-',
+        paths[0] ?? '-',
+      ]),
+    ),
+  });
+}
+
+function unknown(asked: string, { sandboxes }: Inventory, gaps: readonly Gap[], host: Host): StallcapError {
+  const near = nearMatches(asked, sandboxes);
+  const unseen = gaps.map(({ path, outcome }) => `Not looked at: ${path} (${outcome}).`);
+  const message = `No pod, container or process of this node is called '${printable(asked)}'.`;
+  return noSuchTarget(message, near.length === 0 ? '' : sandboxTable(near, uptimeSeconds(host)), unseen);
+}
+
+function noSuchTarget(message: string, table: string, more: readonly string[] = []): StallcapError {
+  return new StallcapError(table === '' ? message : `${message} Near it:`, {
+    code: 'no-such-target',
+    exit: EXIT.noTarget,
+    next: [...more, 'See what there is: stallcap list', 'Capture the node alone: stallcap grab --node'],
+    ...(table === '' ? {} : { table }),
+  });
+}
