@@ -11,10 +11,11 @@ export function uptimeSeconds(host: Pick<Host, 'read'>): number | null {
   return Number.isFinite(seconds) ? seconds : null;
 }
 
-/** Seconds since its oldest shim was started; null without a shim. */
+/** Seconds since its oldest shim was started, as exact as start times are; null without a shim. */
 export function ageSeconds({ shims }: Sandbox, uptime: number | null): number | null {
-  const starts = shims.map(({ startTicks }) => Number(startTicks) / TICKS_PER_SECOND);
-  return uptime === null || starts.length === 0 ? null : Math.max(0, uptime - Math.min(...starts));
+  if (uptime === null || shims.length === 0) return null;
+  const oldest = Math.min(...shims.map(({ startTicks }) => Number(startTicks)));
+  return Math.max(0, Math.round(uptime * TICKS_PER_SECOND - oldest) / TICKS_PER_SECOND);
 }
 
 /** For people; `-` where it is not known. */

@@ -23,6 +23,13 @@ export type ListedDaemon = Pick<
   'kind' | 'pid' | 'procState' | 'address' | 'root' | 'state'
 >;
 
+export interface ListOptions {
+  /** Compare status files with /proc. */
+  readonly check: boolean;
+  /** How long a disagreement must last. Default 1000. */
+  readonly graceMs?: number;
+}
+
 /** Bounds of the parts; a node that answers needs a few hundred ms for all of them. */
 const INVENTORY_MS = 5000;
 const LOOK_MS = 5000;
@@ -32,13 +39,13 @@ const CHECK_MS = 6000;
  * @returns `agrees`: false when with `check` a runtime and /proc disagree, or when a status file could not be read
  * @throws StallcapError `not-permitted` when not one sandbox may be seen
  */
-export async function listAnswer(host: Host, firstLook: FirstLook | null, { check }: { readonly check: boolean }) {
+export async function listAnswer(host: Host, firstLook: FirstLook | null, { check, graceMs }: ListOptions) {
   const inventory = await takeInventory(host, firstLook, INVENTORY_MS);
   const right = missingRight(host, inventory);
   if (right !== null && inventory.sandboxes.length === 0) throw notPermitted(right);
   const takenAt = host.now().wall;
   const sandboxes = await listSandboxes(host, inventory, firstLook, LOOK_MS);
-  const checked = check ? await checkStatus(host, inventory, CHECK_MS) : null;
+  const checked = check ? await checkStatus(host, inventory, CHECK_MS, graceMs) : null;
   const json: ListDocument = {
     takenAt,
     sandboxes,

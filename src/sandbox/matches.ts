@@ -52,8 +52,12 @@ function wholly(word: string, sandbox: Sandbox): string | null {
   return isDockerName(word, sandbox) ? 'docker container name' : null;
 }
 
-function byPrefix(word: string, { id, containers, shims }: Sandbox): string | null {
+function byPrefix(word: string, { id, namespace, pod, containers, shims }: Sandbox): string | null {
   if (id.startsWith(word)) return 'sandbox id prefix';
+  // As tables show what has no pod: `default/4f1c09ab3d2e`.
+  if (pod === null && word.startsWith(`${namespace}/`) && `${namespace}/${id}`.startsWith(word)) {
+    return word.length - namespace.length > PREFIX_LENGTH ? 'containerd namespace and container id prefix' : null;
+  }
   const others = [...containers, ...shims];
   return others.some(other => other.id.startsWith(word)) ? 'container id prefix' : null;
 }

@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { listAnswer } from '../../src/sandbox/list-answer.ts';
+import { lookOf } from './looks.ts';
+import { MemoryHost } from './memory-host.ts';
+import { addDocker, addPod, idOf } from './pods.ts';
+
+const SCHEMA = JSON.parse(readFileSync(new URL('../../schemas/list.schema.json', import.meta.url), 'utf8'));
+// `format` is a note for people here: durations and dates are checked where they are made.
+const matchesSchema = new Ajv2020({ allErrors: true, formats: { 'date-time': true } }).compile(SCHEMA);
+
+const CRI = '/var/lib/containerd/io.containerd.grpc.v1.cri/containers';
+
+async function list(memory: MemoryHost, check = false) {
+  const answer = await listAnswer(memory.host, null, { check, graceMs: 5 });
+  matchesSchema(JSON.parse(JSON.stringify(answer.json)));
+  expect(matchesSchema.errors).toBeNull();
+  return answer;
+}
+
+function stuckPod(memory: MemoryHost, name: string, shimPid: number, threads: number) {
+  addPod(memory, { name, shimPid });
+  const stuck = {
+    state: 'D',
+    wchan: 'wb_wait_for_completion',
+    since: 250,
+    syscall: '166 0x1 0x0 0x0 0x0 0x0 0x0 0x7f 0x7e',
+  };
+  const pod = memory.files.get(`/proc/${shimPid}/cwd`) as { readonly link: string };
+  const argv = String(memory.files.get(`/proc/${shimPid}/cmdline`))
+    .split('\0')
+    .slice(0, -1);
+  const look = lookOf(shimPid, 'containerd-shim', [{}, ...Array.from({ length: threads }, () => stuck)]);
+  memory.add({ pid: shimPid, comm: 'containerd-shim', cwd: pod.link, argv, look });
+}
+
+describe('the list of sandboxes', () => {
+  it('shows pods, shims, ages, containers, and what is blocked in what and for how long', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200, containers: ['postgres', 'exporter'] });
+    stuckPod(memory, 'web-0', 300, 5);
+    addDocker(memory, 'plain', 400);
+    memory.remove(203);
+
+    const { text, json } = await list(memory);
+
+    const docker = json.sandboxes.find(({ runtime }) => runtime === 'docker')?.id.slice(0, 12);
+    expect(text).toBe(
+      [
+        'POD         SANDBOX       SHIM  AGE          CONTAINERS',
+        `shop/db     ${idOf('db@shop').slice(0, 12)}  200   16 min 20 s  exporter (dead),postgres`,
+        `shop/web-0  ${idOf('web-0@shop').slice(0, 12)}  300   16 min 10 s  app`,
+        '  blocked: umount2 in wb_wait_for_completion for 4 min 10 s (shim 300)',
+        '  blocked: umount2 in wb_wait_for_completion for 4 min 10 s (shim 300)',
+        '  blocked: umount2 in wb_wait_for_completion for 4 min 10 s (shim 300)',
+        '  and 2 more',
+        `registry    ${docker}  400   16 min       registry (dead)`,
+        '',
+      ].join('\n'),
+    );
+    expect(json.sandboxes[0]).toMatchObject({ name: 'shop/db', ageSeconds: 980, shims: [{ pid: 200 }] });
+    expect(json.sandboxes[1]?.blocked).toHaveLength(5);
+  });
+
+  it('fits 100 columns, whatever a pod is called', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, {
+      name: `${'long-'.repeat(50)}name`,
+      shimPid: 200,
+      containers: ['a'.repeat(63), 'b'.repeat(63), '\x1b[31m\nred'],
+    });
+    const { text } = await list(memory);
+    expect(text).toMatch(/^shop\/long-long.*…/m);
+    expect(text.split('\n')).toHaveLength(3);
+    expect(Math.max(...text.split('\n').map(line => line.length))).toBeLessThanOrEqual(100);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\x00-\x1f]/);
+  });
+
+  it('may be empty', async () => {
+    expect((await list(new MemoryHost())).text).toBe('There is no sandbox on this node.\n');
+  });
+
+  it('says what it could not read', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200 });
+    memory.put('/proc/200/cmdline', { outcome: 'timeout' });
+    expect((await list(memory)).notRead).toEqual(['Not read: /proc/200/cmdline: timeout']);
+  });
+
+  it('is refused where nothing may be seen', async () => {
+    await expect(list(new MemoryHost().remove(1))).rejects.toMatchObject({ code: 'not-permitted', exit: 5 });
+  });
+});
+
+describe('the check of status files against /proc', () => {
+  const WALL = '2026-11-29T12:00:00.000Z';
+  const ns = (secondsAgo: number) => String(BigInt(Date.parse(WALL) - secondsAgo * 1000) * 1_000_000n);
+  const status = (pid: number, times: { started?: number; finished?: number }) =>
+    JSON.stringify({
+      Version: 'v1',
+      Pid: pid,
+      CreatedAt: 1,
+      StartedAt: times.started ?? 0,
+      FinishedAt: times.finished ?? 0,
+      ExitCode: 0,
+    });
+
+  function node(): MemoryHost {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200, containers: ['postgres', 'exporter'] });
+    write(memory, idOf('postgres/db@shop'), status(202, { started: 5 }));
+    write(memory, idOf('exporter/db@shop'), status(203, { started: 5 }));
+    return memory;
+  }
+
+  function write(memory: MemoryHost, id: string, text: string, secondsAgo = 60) {
+    memory.put(`${CRI}/${id}/status`, text);
+    memory.mtimes.set(`${CRI}/${id}/status`, ns(secondsAgo));
+  }
+
+  const check = async (memory: MemoryHost) => {
+    const { json, agrees, text } = await list(memory, true);
+    const rows = json.check?.disagreements.map(row => [
+      row.containerName ?? row.containerId.slice(0, 4),
+      row.says,
+      row.initAlive,
+    ]);
+    return { rows, agrees, text, compared: json.check?.compared };
+  };
+
+  it('finds none on a healthy node', async () => {
+    expect(await check(node())).toMatchObject({ rows: [], agrees: true, compared: 2 });
+  });
+
+  it('finds a container that CRI calls running and that is gone', async () => {
+    const { rows, agrees, text } = await check(node().remove(202));
+    expect([rows, agrees]).toEqual([[['postgres', 'running', false]], false]);
+    expect(text).toContain('2 status files compared with /proc: 1 disagree.');
+    expect(text).toMatch(/postgres +shop\/db +\w{12} +CRI says running +202 is gone +1 min ago/);
+  });
+
+  it.each([
+    ['is a zombie', { pid: 202, comm: 'sleep', ppid: 200, threads: 1, state: 'Z', startTicks: '2020' }],
+    ['is another process by now', { pid: 202, comm: 'other', ppid: 1, threads: 1, startTicks: '99999' }],
+  ])('finds one whose init %s', async (_, process) => {
+    expect((await check(node().add(process))).rows).toEqual([['postgres', 'running', false]]);
+  });
+
+  it("finds one after runc's delete, when only the stale pid file is left", async () => {
+    const memory = node().remove(202);
+    memory.files.delete(`/run/containerd/runc/k8s.io/${idOf('postgres/db@shop')}/state.json`);
+    expect((await check(memory)).rows).toEqual([['postgres', 'running', false]]);
+    // The number was given to somebody else.
+    memory.add({ pid: 202, comm: 'sshd', ppid: 1, threads: 1 });
+    expect((await check(memory)).rows).toEqual([['postgres', 'running', false]]);
+  });
+
+  it('finds one that CRI calls exited and that lives', async () => {
+    const memory = node();
+    write(memory, idOf('postgres/db@shop'), status(202, { started: 5, finished: 6 }));
+    expect((await check(memory)).rows).toEqual([['postgres', 'exited', true]]);
+  });
+
+  it('finds one that lost bundle and shim', async () => {
+    const memory = node();
+    write(memory, idOf('lost'), status(777, { started: 5 }));
+    write(memory, idOf('done'), status(778, { started: 5, finished: 6 }));
+    expect((await check(memory)).rows).toEqual([[idOf('lost').slice(0, 4), 'running', false]]);
+    memory.add({ pid: 777, comm: 'app', ppid: 1, threads: 1, cgroup: `0::/kubepods/podx/${idOf('lost')}\n` });
+    expect((await check(memory)).rows).toEqual([]);
+  });
+
+  it('does not count what was only created, nor what was written within the last second', async () => {
+    const memory = node().remove(202).remove(203);
+    write(memory, idOf('postgres/db@shop'), status(202, {}));
+    write(memory, idOf('exporter/db@shop'), status(203, { started: 5 }), 0.4);
+    expect((await check(memory)).rows).toEqual([]);
+  });
+
+  it('does not count what containerd puts right within a second', async () => {
+    const memory = node().remove(202);
+    const read = memory.readRisky.bind(memory);
+    let times = 0;
+    memory.readRisky = async (files, deadline) => {
+      const results = await read(files, deadline);
+      const reads = files.some(({ path }) => path.endsWith(`${idOf('postgres/db@shop')}/status`));
+      if (reads && ++times === 1) write(memory, idOf('postgres/db@shop'), status(202, { started: 5, finished: 6 }));
+      return results;
+    };
+    expect(await check(memory)).toMatchObject({ rows: [], agrees: true });
+    expect(times).toBe(2);
+  });
+
+  it('finds a container that docker calls running and that is gone', async () => {
+    const memory = new MemoryHost();
+    const id = addDocker(memory, 'plain', 400);
+    memory.mtimes.set(`/var/lib/docker/containers/${id}/config.v2.json`, ns(60));
+    const { rows, text } = await check(memory);
+    expect(rows).toEqual([['registry', 'running', false]]);
+    expect(text).toMatch(/docker says running/);
+  });
+
+  it('does not say that all is well when a status file hangs', async () => {
+    const memory = node().put(`${CRI}/${idOf('postgres/db@shop')}/status`, { outcome: 'timeout' });
+    const { rows, agrees, text, compared } = await check(memory);
+    expect([rows, agrees, compared]).toEqual([[], false, 1]);
+    expect(text).toContain(`Not read, and so not compared:\n  ${CRI}/${idOf('postgres/db@shop')}/status: timeout\n`);
+  });
+});
