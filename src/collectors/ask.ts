@@ -32,6 +32,7 @@ const STDERR_KEPT = 4096;
 export async function* ask(capture: Capture, interviews: readonly Interview[]): AsyncGenerator<Evidence> {
   for (const { tool, programs, suffix, questions } of interviews) {
     const log: CommandResult[] = [];
+    let found = programs;
     let hung: string | null = null;
     for (const question of questions) {
       const path = `runtime/${tool}-${question.what}${suffix}.txt`;
@@ -39,14 +40,15 @@ export async function* ask(capture: Capture, interviews: readonly Interview[]): 
         const detail = `not asked: ${hung} had no answer before`;
         yield {
           path,
-          source: sourceOf(programs[0] ?? [], question),
+          source: sourceOf(found[0] ?? [], question),
           outcome: 'timeout',
           body: Buffer.alloc(0),
           detail,
         };
         continue;
       }
-      const result = await firstThere(capture, programs, question.args);
+      const { program, result } = await firstThere(capture, found, question.args);
+      found = [program];
       log.push(result);
       if (result.outcome === 'absent') {
         yield { ...answerOf(path, result), detail: `${tool} is not installed` };
@@ -66,19 +68,18 @@ export async function* ask(capture: Capture, interviews: readonly Interview[]): 
   }
 }
 
+/** Puts the question to the first of the programs that exists; when none does, the answer is the last one's. */
 async function firstThere(
   capture: Capture,
   programs: readonly (readonly string[])[],
   args: readonly string[],
-): Promise<CommandResult> {
-  let last: CommandResult | undefined;
-  for (const program of programs) {
+): Promise<{ readonly program: readonly string[]; readonly result: CommandResult }> {
+  for (const [index, program] of programs.entries()) {
     const timeoutMs = Math.max(1, Math.min(ANSWER_MS, capture.remainingMs()));
-    last = await capture.host.run({ argv: [...program, ...args], timeoutMs, signal: capture.signal });
-    if (last.outcome !== 'absent') return last;
+    const result = await capture.host.run({ argv: [...program, ...args], timeoutMs, signal: capture.signal });
+    if (result.outcome !== 'absent' || index === programs.length - 1) return { program, result };
   }
-  if (last === undefined) throw new RangeError('an interview without a program');
-  return last;
+  throw new RangeError('an interview without a program');
 }
 
 function answerOf(path: string, result: CommandResult): Evidence {

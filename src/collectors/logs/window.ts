@@ -32,7 +32,9 @@ export function since(
     else if (middle > low) high = middle;
     else break;
   }
-  return { body: body.subarray(low), cut: low > 0 };
+  if (low === 0) return { body, cut: false };
+  // The further lines of the last old one are as old as it is.
+  return { body: body.subarray(firstTimed(body, low, context)?.start ?? low), cut: true };
 }
 
 /** Without the torn line at the start of a tail. */
@@ -61,11 +63,11 @@ function firstTimed(
   body: Buffer,
   from: number,
   context: LogContext,
-): { readonly ms: number; readonly end: number } | null {
+): { readonly ms: number; readonly start: number; readonly end: number } | null {
   for (let at = from, passed = 0; at < body.length && passed < MAX_PASSED; passed += 1) {
     const end = lineEnd(body, at);
     const ms = timeIn(body.toString('utf8', at, end), context);
-    if (ms !== null) return { ms, end };
+    if (ms !== null) return { ms, start: at, end };
     at = end;
   }
   return null;
