@@ -6,6 +6,13 @@ import { parseLogrusText, parseLogrusTty } from './logrus.ts';
 import { parseSyslog } from './syslog.ts';
 import type { LogContext } from './timestamp.ts';
 
+function withoutLineEnd(line: string): string {
+  let end = line.length;
+  if (line[end - 1] === '\n') end -= 1;
+  if (line[end - 1] === '\r') end -= 1;
+  return line.slice(0, end);
+}
+
 /** Most telling first: a line of one form must not look like one of a form that stands before it. */
 const FORMS: readonly ((line: string, context: LogContext) => Layer | null)[] = [
   parseJsonLine,
@@ -51,7 +58,7 @@ const ABSOLUTE: ReadonlySet<LogLine['format']> = new Set(['docker-json', 'journa
  * no known form comes back whole, as `unknown`. Linear in its length.
  */
 export function parseLogLine(line: string, context: LogContext): LogLine {
-  const raw = line.replace(/\r?\n?$/, '');
+  const raw = withoutLineEnd(line);
   const fields = new Map<string, string>();
   let so: LogLine = {
     time: null,
