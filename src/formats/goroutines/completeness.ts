@@ -10,8 +10,8 @@ export interface Completeness {
   readonly verdict: string;
 }
 
-/** Lines that Go itself puts in the place of frames. */
-const NOTE = /^\s*(?:goroutine running on other thread; stack unavailable|\(no stack: .*|non-Go function)/;
+/** What Go itself puts in the place of frames, in a crash. */
+const NOTE = /^\s*goroutine running on other thread; stack unavailable$/;
 
 /** Every call with its position, and no line that belongs elsewhere. */
 function isWhole({ frames, createdBy, unknown }: Goroutine): boolean {
