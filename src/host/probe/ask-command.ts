@@ -4,14 +4,14 @@ import type { CommandReading } from './commands.ts';
 import type { ProbePool } from './pool.ts';
 import { SingleJob } from './single-job.ts';
 
-/** Beyond the command's own timeout: its probe may have to start and to load, and waits for what it killed. */
+/** Beyond the time of the command, in which its probe ends it and sends what it said. */
 const MARGIN_MS = 1000;
 
 /** Runs a command in a probe. The probe's own timeout comes first; the one here ends what hangs in exec. */
 export async function askCommand(pool: ProbePool, { signal, ...command }: CommandRequest): Promise<CommandResult> {
   const began = monotonicMs();
   const { argv, timeoutMs } = command;
-  const job = new SingleJob({ op: 'run', command }, argv.join(' '));
+  const job = new SingleJob({ op: 'run', command, untilMs: began + timeoutMs }, argv.join(' '));
   const deadline = { deadlineMs: timeoutMs + MARGIN_MS, itemMs: Number.POSITIVE_INFINITY };
   const cutShort = await pool.run(job, signal === undefined ? deadline : { ...deadline, signal });
   const { answer } = job;

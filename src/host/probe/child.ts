@@ -37,12 +37,15 @@ function volunteerForOom(): void {
 async function answer(request: Request): Promise<boolean> {
   switch (request.op) {
     case 'files':
-      return answerItems(request.items, (item, alive) => {
-        const { reading, body } = readFile(item, alive);
+      return answerItems(request.items, (item, batch) => {
+        // What was read is not to be lost with a read that hangs until the deadline; what lies in memory rarely does.
+        if (!/^\/(proc|sys)\//.test(item.path)) batch.flush();
+        const { reading, body } = readFile(item, batch.alive);
         return [reading, body];
       });
     case 'look':
-      return answerItems(request.items, pid => {
+      return answerItems(request.items, (pid, batch) => {
+        batch.flush();
         const startMs = monotonicMs();
         return [{ ...lookAt(pid, { safe: false }), startMs }, EMPTY];
       });
@@ -63,7 +66,7 @@ async function answer(request: Request): Promise<boolean> {
     case 'run': {
       // Only now: execa takes longer to load than most requests to answer.
       const { runCommand } = await import('./commands.ts');
-      const { reading, left, children, body } = await runCommand(request.command);
+      const { reading, left, children, body } = await runCommand(request.command, request.untilMs);
       send({ kind: 'done', result: reading, spent: left, ...(children === undefined ? {} : { children }) }, ...body);
       return true;
     }
@@ -85,12 +88,12 @@ const EMPTY = Buffer.alloc(0);
 
 function answerItems<T>(
   items: readonly { readonly index: number; readonly item: T }[],
-  read: (item: T, alive: () => void) => readonly [result: unknown, body: Buffer],
+  read: (item: T, batch: Batch) => readonly [result: unknown, body: Buffer],
 ): true {
   const batch = new Batch();
   for (const { index, item } of items) {
     batch.begin(index);
-    batch.add(...read(item, batch.alive));
+    batch.add(...read(item, batch));
   }
   batch.flush();
   send({ kind: 'done' });

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { execa } from 'execa';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
 import type { CommandRequest, CommandResult } from '../port.ts';
 import { type CappedOutput, cappedOutput } from './capped-output.ts';
-import { childrenOf } from './descendants.ts';
+import { childrenOf, killDescendantsOf } from './descendants.ts';
 
 /** With what else a probe needs only now and then, so that all of it is loaded late. */
 export { readUsage } from './usage.ts';
@@ -47,8 +48,9 @@ const MORE_PLACES = [
 /**
  * Runs a command of the node. In a probe only: finding the program and starting it can hang on a stalled disk (libuv
  * waits for exec in the thread that spawns). It stays in the probe's process group, so whoever kills that ends it too.
+ * `untilMs`: reading of the monotonic clock when its time is over; it began to run when it was asked for, not here.
  */
-export async function runCommand(request: CommandRequest): Promise<CommandAnswer> {
+export async function runCommand(request: CommandRequest, untilMs: number): Promise<CommandAnswer> {
   const startMs = monotonicMs();
   const { maxBytes = DEFAULT_MAX_BYTES, keep = 'head' } = request;
   const [program = '', ...args] = request.argv;
@@ -57,7 +59,7 @@ export async function runCommand(request: CommandRequest): Promise<CommandAnswer
   const { left, children, ...ended }: Ended =
     file === null
       ? { outcome: 'absent', exitCode: null, detail: `no ${program} in PATH`, left: false }
-      : await runProgram(file, args, request, output);
+      : await runProgram(file, args, request, untilMs, output);
   const stdout = output.stdout.bytes();
   const stderr = output.stderr.bytes();
   const reading = {
@@ -76,6 +78,7 @@ async function runProgram(
   file: string,
   args: readonly string[],
   request: CommandRequest,
+  untilMs: number,
   output: Record<'stdout' | 'stderr', CappedOutput>,
 ): Promise<Ended> {
   const { argv, timeoutMs, env = {} } = request;
@@ -90,28 +93,40 @@ async function runProgram(
     env: { LC_ALL: 'C.UTF-8', ...env },
     cleanup: false,
   });
-  // A head that is full needs no more of the command; SIGPIPE would end it as well, only later.
-  const full = () => subprocess.kill('SIGKILL');
-  subprocess.stdout.on('data', (chunk: Buffer) => output.stdout.take(chunk, full));
-  subprocess.stderr.on('data', (chunk: Buffer) => output.stderr.take(chunk, full));
+  // A head that is full needs no more of the command. Its end is not waited for: a child of it may hold the pipe.
+  const full = Promise.withResolvers<'full'>();
+  const isFull = () => full.resolve('full');
+  subprocess.stdout.on('data', (chunk: Buffer) => output.stdout.take(chunk, isFull));
+  subprocess.stderr.on('data', (chunk: Buffer) => output.stderr.take(chunk, isFull));
 
-  const ended = subprocess.then(result => result);
-  const result = await within(timeoutMs, ended);
+  const ended = Promise.race([subprocess.then(result => result), full.promise]);
+  const result = await within(Math.max(0, untilMs - monotonicMs()), ended);
+  if (result === 'full') {
+    end(subprocess);
+    return { outcome: 'truncated', exitCode: null, detail: capDetail(request), left: true };
+  }
   if (result === null) {
-    // Before the kill: what it was waiting in. After it a moment for what follows a kill; what is in D does not.
+    // Before the kill: what it was waiting in.
     const children = childrenOf(process.pid);
-    subprocess.kill('SIGKILL');
+    end(subprocess);
+    // A moment for what follows a kill, so that its cost is counted; what is in D does not.
     await within(AFTER_KILL_MS, ended);
-    subprocess.stdout.destroy();
-    subprocess.stderr.destroy();
     return { outcome: 'timeout', exitCode: null, detail: `no end within ${timeoutMs} ms`, left: true, children };
   }
   const exitCode = result.exitCode ?? null;
   if (output.stdout.cut() || output.stderr.cut()) {
-    return { outcome: 'truncated', exitCode, detail: capDetail(request), left: request.keep !== 'tail' };
+    return { outcome: 'truncated', exitCode, detail: capDetail(request), left: false };
   }
   if (exitCode === 0) return { outcome: 'ok', exitCode, left: false };
   return { outcome: 'error', exitCode, detail: reasonOf(result), left: false };
+}
+
+/** Ends a command with all that runs below it. Its pipes must not keep this process. */
+function end(subprocess: { readonly stdout: Readable; readonly stderr: Readable }): void {
+  // All at once: a child whose parent went first is nobody's child, and could have left our group before.
+  killDescendantsOf(process.pid);
+  subprocess.stdout.destroy();
+  subprocess.stderr.destroy();
 }
 
 /** What execa says of a command that failed. */

@@ -2,7 +2,7 @@ import { numbersIn, threadsIn } from '../look.ts';
 import { readText } from '../proc-file.ts';
 
 /** Pids below a process, itself not included. `children` needs CONFIG_PROC_CHILDREN; without it there are none. */
-export function descendantsOf(pid: number): readonly number[] {
+function descendantsOf(pid: number): readonly number[] {
   const children = directChildrenOf(pid);
   return children.flatMap(child => [child, ...descendantsOf(child)]);
 }
@@ -27,4 +27,15 @@ export function childrenOf(pid: number): readonly string[] {
     const wchan = threadsIn(status) < 2 ? '-' : (readText(`/proc/${child}/wchan`).text ?? '?');
     return `${child} ${comm} ${state} ${wchan}`;
   });
+}
+
+/** SIGKILL to all below a process: commands of ours, and what they started. */
+export function killDescendantsOf(pid: number): void {
+  for (const child of descendantsOf(pid)) {
+    try {
+      process.kill(child, 'SIGKILL');
+    } catch {
+      // Gone in this moment.
+    }
+  }
 }

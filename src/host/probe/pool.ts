@@ -3,10 +3,10 @@ import type { Frame } from '../frames.ts';
 import type { Deadline, StuckProbe } from '../port.ts';
 import type { SelfCommand } from '../self.ts';
 import { autopsy, type Findings, NO_FINDINGS } from './autopsy.ts';
-import { descendantsOf } from './descendants.ts';
-import { type Job, MOST_HANGS } from './job.ts';
+import { killDescendantsOf } from './descendants.ts';
+import type { Job } from './job.ts';
 import { ProbeProcess } from './probe-process.ts';
-import type { Reply } from './protocol.ts';
+import type { Reply, Request } from './protocol.ts';
 
 /** Probes at a time that are not given up: the node is short of something already. */
 const MOST_LIVE = 4;
@@ -14,8 +14,8 @@ const MOST_LIVE = 4;
 const PATIENCE_MS = 100;
 /** A probe that says nothing for so long when it is let go of counts as stuck: others report ten times as often. */
 const SILENT_MS = 250;
-/** For the start of a probe, whatever an item may take. */
-const START_MS = 3000;
+/** So many starts in a row may fail (no memory, no pids) before nothing is tried any more. */
+const MOST_FAILED_STARTS = 4;
 const DEFAULT_ITEM_MS = 1000;
 
 /** Why a job ended before it was answered, in words; null when it was. */
@@ -34,7 +34,9 @@ interface Pending {
 interface Assignment {
   readonly pending: Pending;
   readonly probe: ProbeProcess;
-  readonly since: number;
+  readonly request: Request;
+  /** Reading of the clock when it was sent, or is waiting for its probe. */
+  since: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -119,7 +121,7 @@ export class ProbePool {
   #pump(): void {
     clearTimeout(this.#growth);
     for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[0]) {
-      const probe = this.#idle.pop() ?? (this.#mayGrow(pending) ? this.#start() : null);
+      const probe = this.#takeIdle() ?? (this.#mayGrow(pending) ? this.#start() : null);
       if (probe === null) {
         const patience = pending.queuedAt + PATIENCE_MS - monotonicMs();
         if (this.#busy.size < MOST_LIVE) this.#growth = setTimeout(() => this.#pump(), Math.max(1, patience));
@@ -130,6 +132,12 @@ export class ProbePool {
     }
   }
 
+  /** One that is there before one that is still starting. */
+  #takeIdle(): ProbeProcess | undefined {
+    const ready = this.#idle.findLastIndex(probe => probe.readyAt !== null);
+    return this.#idle.splice(ready, 1)[0];
+  }
+
   #mayGrow({ fresh, queuedAt }: Pending): boolean {
     if (this.#busy.size === 0 || fresh) return true;
     return this.#busy.size < MOST_LIVE && monotonicMs() - queuedAt >= PATIENCE_MS;
@@ -138,6 +146,7 @@ export class ProbePool {
   #start(): ProbeProcess {
     this.started += 1;
     const probe: ProbeProcess = new ProbeProcess(this.#self, {
+      onReady: () => this.#onReady(probe),
       onFrame: frame => this.#onFrame(probe, frame),
       onEnd: why => this.#onEnd(probe, why),
     });
@@ -145,9 +154,9 @@ export class ProbePool {
   }
 
   #assign(pending: Pending, probe: ProbeProcess): void {
-    if (this.#hangsIn('start') >= MOST_HANGS || this.#failedStarts >= MOST_HANGS) {
+    if (this.#failedStarts >= MOST_FAILED_STARTS) {
       probe.abandon();
-      pending.end('no probe answers its start');
+      pending.end('no probe can be started');
       return;
     }
     const request = pending.job.request(kind => this.#hangsIn(kind));
@@ -156,10 +165,22 @@ export class ProbePool {
       pending.end(null);
       return;
     }
-    const assignment: Assignment = { pending, probe, since: monotonicMs(), timer: undefined };
+    const assignment: Assignment = { pending, probe, request, since: monotonicMs(), timer: undefined };
     this.#busy.set(probe, assignment);
-    probe.send(request);
+    // One that is still starting is told when it is there: until then it can be kept for somebody else.
+    if (probe.readyAt !== null) this.#begin(assignment);
+  }
+
+  #begin(assignment: Assignment): void {
+    assignment.since = monotonicMs();
+    assignment.probe.send(assignment.request);
     this.#watch(assignment);
+  }
+
+  #onReady(probe: ProbeProcess): void {
+    this.#failedStarts = 0;
+    const assignment = this.#busy.get(probe);
+    if (assignment !== undefined) this.#begin(assignment);
   }
 
   #onFrame(probe: ProbeProcess, frame: Frame<Reply>): void {
@@ -204,14 +225,14 @@ export class ProbePool {
   /** Looks again when the probe could have been silent for too long. */
   #watch(assignment: Assignment): void {
     const { probe, pending } = assignment;
-    const left = this.#allowedMs(assignment) - this.#silentMs(assignment);
+    const left = pending.itemMs - this.#silentMs(assignment);
     if (!Number.isFinite(left)) return;
     assignment.timer = setTimeout(
       () => {
         // After the poll phase: what arrived while this process itself was busy counts.
         setImmediate(() => {
           if (this.#busy.get(probe) !== assignment) return;
-          if (this.#silentMs(assignment) < this.#allowedMs(assignment)) {
+          if (this.#silentMs(assignment) < pending.itemMs) {
             this.#watch(assignment);
             return;
           }
@@ -224,13 +245,8 @@ export class ProbePool {
     );
   }
 
-  #allowedMs({ probe, pending }: Assignment): number {
-    return probe.readyAt === null ? Math.max(START_MS, Math.min(pending.itemMs, START_MS)) : pending.itemMs;
-  }
-
   #silentMs({ probe, since }: Assignment): number {
-    const last = probe.readyAt === null ? probe.startedAt : Math.max(probe.heardAt, since);
-    return monotonicMs() - last;
+    return monotonicMs() - Math.max(probe.heardAt, since);
   }
 
   #again(pending: Pending): void {
@@ -248,23 +264,33 @@ export class ProbePool {
     }
     const assignment = [...this.#busy.values()].find(one => one.pending === pending);
     if (assignment === undefined) return;
-    if (this.#silentMs(assignment) >= SILENT_MS) this.#giveUp(assignment, why);
+    if (assignment.probe.readyAt === null) this.#keep(assignment);
+    else if (this.#silentMs(assignment) >= SILENT_MS) this.#giveUp(assignment, why);
     else this.#letGo(assignment);
     pending.end(why);
     this.#pump();
   }
 
+  /** A probe that is still starting has done nothing yet: it stays for the next request. */
+  #keep(assignment: Assignment): void {
+    const { probe } = assignment;
+    if (this.#silentMs(assignment) >= SILENT_MS && probe.pid !== undefined) {
+      this.#record(assignment, autopsy(probe.pid, false).findings, null);
+    }
+    this.#release(assignment);
+    this.#idle.push(probe);
+  }
+
   /** Its probe hangs: that is evidence, and the item is not asked for again. */
   #giveUp(assignment: Assignment, why: string): void {
     const { job } = assignment.pending;
-    const started = assignment.probe.readyAt !== null;
-    const { pid } = assignment.probe;
-    const { item: index, findings } = pid === undefined ? { item: null, findings: NO_FINDINGS } : autopsy(pid, started);
-    this.#record(assignment, findings, index);
+    const { pid = 0 } = assignment.probe;
+    const { item, findings } = autopsy(pid, true);
+    this.#record(assignment, findings, item);
     this.#letGo(assignment);
-    const kind = started ? job.kindOf(index) : 'start';
+    const kind = job.kindOf(item);
     this.#hangs.set(kind, this.#hangsIn(kind) + 1);
-    if (started) job.giveUp(index, { outcome: 'timeout', detail: why, openFile: openFileIn(findings.fds, pid) });
+    job.giveUp(item, { outcome: 'timeout', detail: why, openFile: openFileIn(findings.fds, pid) });
   }
 
   #record(assignment: Assignment, findings: Findings, index: number | null): void {
@@ -285,9 +311,8 @@ export class ProbePool {
     clearTimeout(timer);
     this.#busy.delete(probe);
     // Of a command, what left the group is ours all the same.
-    const strays = probe.pid === undefined || probe.exited ? [] : descendantsOf(probe.pid);
+    if (probe.pid !== undefined && !probe.exited) killDescendantsOf(probe.pid);
     probe.abandon();
-    for (const stray of strays) killQuietly(stray);
   }
 
   #release(assignment: Assignment): void {
@@ -300,16 +325,8 @@ export class ProbePool {
   }
 }
 
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Went with the group.
-  }
-}
-
 /** The last file that a probe has open beside its own. */
-function openFileIn(fds: readonly string[], pid: number | undefined): string | null {
+function openFileIn(fds: readonly string[], pid: number): string | null {
   const paths = fds.map(link => link.replace(/^\d+ -> /, ''));
   return (
     paths.findLast(path => path.startsWith('/') && path !== '/dev/null' && !path.startsWith(`/proc/${pid}/`)) ?? null

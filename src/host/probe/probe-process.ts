@@ -5,6 +5,8 @@ import { PROBE_ARGUMENT, type SelfCommand } from '../self.ts';
 import type { Reply, Request } from './protocol.ts';
 
 export interface ProbeEvents {
+  /** It has started and takes requests. */
+  onReady(): void;
   onFrame(frame: Frame<Reply>): void;
   /** It ended, or could not be started. Not called after `abandon`. */
   onEnd(why: string): void;
@@ -15,7 +17,6 @@ export interface ProbeEvents {
  * an answer has a timer of its own.
  */
 export class ProbeProcess {
-  readonly startedAt = monotonicMs();
   /** Reading of the clock when it said that it is there; null before. */
   readyAt: number | null = null;
   /** Reading of the clock at its last sign of life. */
@@ -40,8 +41,11 @@ export class ProbeProcess {
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.heardAt = monotonicMs();
       for (const frame of frames.push(chunk)) {
-        if (frame.header.kind === 'ready') this.readyAt = monotonicMs();
-        else this.#events?.onFrame(frame);
+        if (frame.header.kind !== 'ready') this.#events?.onFrame(frame);
+        else {
+          this.readyAt = monotonicMs();
+          this.#events?.onReady();
+        }
       }
     });
     // A write to a probe that just ended: `exit` tells it.

@@ -7,7 +7,8 @@ export type Request =
   | { readonly op: 'files'; readonly items: readonly Indexed<FileRequest>[] }
   | { readonly op: 'look'; readonly items: readonly Indexed<number>[] }
   | { readonly op: 'sweep'; readonly items: readonly Indexed<SweepItem>[]; readonly tree: readonly number[] }
-  | { readonly op: 'run'; readonly command: Omit<CommandRequest, 'signal'> }
+  /** `untilMs`: reading of the monotonic clock, as all times here. */
+  | { readonly op: 'run'; readonly command: Omit<CommandRequest, 'signal'>; readonly untilMs: number }
   | { readonly op: 'kmsg'; readonly maxBytes: number }
   | { readonly op: 'usage'; readonly pids: readonly number[]; readonly pauseMs: number }
   | { readonly op: 'drain'; readonly pid: number; readonly fd: number }
