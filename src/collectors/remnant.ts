@@ -1,9 +1,11 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import type { FileResult } from '../host/port.ts';
 import type { Remnant } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
 import { statusesOf } from './cri-status.ts';
 import { deadlineOf, entryPart, evidenceOf, namesIn } from './evidence-of.ts';
 import { type ListedFile, listing } from './listing.ts';
+import { fromLineStart } from './logs/window.ts';
 
 const LOG_TAIL_BYTES = 256 * 1024;
 /** Newest log of each container, and the one before it. */
@@ -81,8 +83,9 @@ async function* podLogs(capture: Capture, path: string): AsyncGenerator<Evidence
 }
 
 /** That only the end of a log was read is what was asked for. */
-function asked<T extends { readonly outcome: string; readonly body: Buffer }>(file: T): T {
-  return file.outcome === 'truncated' && file.body.length > 0 ? { ...file, outcome: 'ok' } : file;
+function asked(file: FileResult): FileResult {
+  const tail = file.outcome === 'truncated' && file.body.length > 0;
+  return tail ? { ...file, outcome: 'ok', body: fromLineStart(file.body) } : file;
 }
 
 /** Names alone: /var/lib/kubelet/pods/<uid>/{containers,plugins,volumes}/…, where a left mount keeps a pod Terminating. */
