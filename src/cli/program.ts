@@ -4,9 +4,9 @@ import { prepareEnvironment } from './environment.ts';
 import { toFailure } from './failure.ts';
 import { failureDocument, failureWords } from './failure-words.ts';
 import type { Registry } from './registry.ts';
-import { jsonText, writeResult } from './result.ts';
+import { jsonText } from './result.ts';
 import { withStrays } from './strays.ts';
-import { lastWords, neverWaitForStreams } from './streams.ts';
+import { type FileStreams, openStreams, type Streams } from './streams.ts';
 import { versionAnswer } from './version-answer.ts';
 
 /** Everything after the entry. */
@@ -15,24 +15,24 @@ export interface Program {
   run(invocation: Invocation): Promise<number>;
 }
 
-export function createProgram(registry: Registry): Program {
+export function createProgram(registry: Registry, files: FileStreams): Program {
   return {
     async run(invocation) {
       const asked = readArguments(invocation.argv);
       prepareEnvironment(asked);
-      neverWaitForStreams();
-      const code = await withStrays(() => answer(asked, invocation, registry)).catch(error =>
-        reportFailure(error, asked),
+      const streams = openStreams(files);
+      const code = await withStrays(() => answer(asked, invocation, registry, streams)).catch(error =>
+        reportFailure(error, asked, streams),
       );
-      await lastWords();
+      await streams.close();
       return code;
     },
   };
 }
 
-async function answer(asked: Asked, invocation: Invocation, registry: Registry): Promise<number> {
+async function answer(asked: Asked, invocation: Invocation, registry: Registry, streams: Streams): Promise<number> {
   const { exit, json, text } = asked.version ? versionAnswer() : await answerOfCommand(asked, invocation, registry);
-  await writeResult(asked.json ? jsonText(json) : text);
+  await streams.result(asked.json ? jsonText(json) : text);
   return exit;
 }
 
@@ -42,11 +42,11 @@ async function answerOfCommand(asked: Asked, invocation: Invocation, registry: R
   return invoke(asked, { ...invocation, registry });
 }
 
-async function reportFailure(error: unknown, asked: Asked): Promise<number> {
+async function reportFailure(error: unknown, asked: Asked, streams: Streams): Promise<number> {
   const failure = toFailure(error, asked.command);
   const debug = asked.debug || Boolean(process.env['DEBUG']);
   process.stderr.write(failureWords(failure, debug));
   // stdout that failed once fails again; the exit code and stderr have said it.
-  if (asked.json) await writeResult(jsonText(failureDocument(failure, debug))).catch(() => {});
+  if (asked.json) await streams.result(jsonText(failureDocument(failure, debug))).catch(() => {});
   return failure.exit;
 }

@@ -1,20 +1,29 @@
 import { EXIT, StallcapError } from '../errors.ts';
+import { cannotStartChild, FILE_MS } from './held-words.ts';
+import type { FileStreams } from './streams.ts';
 
 /**
  * Writes the result to stdout, whole, before the process ends. A reader that has gone away is no failure (`| head`);
  * a full disk is: the exit code must not say that a result is there when it is not.
  */
-export async function writeResult(text: string): Promise<void> {
+export async function writeResult(text: string, files: FileStreams): Promise<void> {
   if (text === '') return;
-  const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null | undefined>();
-  process.stdout.write(text, resolve);
-  const error = await promise;
-  if (!error || error.code === 'EPIPE') return;
-  throw new StallcapError(`stdout did not take the result: ${error.code}.`, {
+  const reason = files.leadsToFile(1) ? await files.writeToFile(1, text, FILE_MS) : await writeDirectly(text);
+  const failed = cannotStartChild(reason) ? await writeDirectly(text) : reason;
+  if (failed === null) return;
+  throw new StallcapError(`stdout did not take the result: ${failed}.`, {
     code: 'stdout-failed',
     exit: EXIT.fault,
     next: ['Run it again with stdout going elsewhere.'],
   });
+}
+
+/** Resolves to an errno, or null. */
+async function writeDirectly(text: string): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null | undefined>();
+  process.stdout.write(text, resolve);
+  const error = await promise;
+  return !error || error.code === 'EPIPE' ? null : (error.code ?? error.message);
 }
 
 /** One JSON document as it is printed. */

@@ -1,23 +1,53 @@
+import { holdWords } from './held-words.ts';
+import { writeResult } from './result.ts';
+
 /** How long the last words may take to leave, ms. */
 const LAST_WORDS_MS = 500;
+
+/** What src/host knows of standard streams that lead to a file. */
+export interface FileStreams {
+  leadsToFile(fd: 1 | 2): boolean;
+  /** Null when it is written, else the reason. Never longer than the deadline. */
+  writeToFile(fd: 1 | 2, text: string, deadlineMs: number): Promise<string | null>;
+}
+
+export interface Streams {
+  /** The result, whole, on stdout. Throws a StallcapError when it was not taken. */
+  result(text: string): Promise<void>;
+  /** Lets the last words leave, as far as they move. */
+  close(): Promise<void>;
+}
 
 /**
  * Makes stdout and stderr safe to write to from a run that must end on time.
  * - Node makes a terminal's descriptor blocking: with output stopped (Ctrl-S, an SSH session that hangs) a write would
  *   hold the event loop, deadlines included. Here what does not fit waits in memory instead.
+ * - A file may lie on the disk that hangs: it is written to at the end only, and by a child (held-words.ts).
  * - A reader that is gone (`| head -1`) is no failure, and oclif's own listener throws for every other error: results
  *   report theirs through the callback of the write (result.ts), words on stderr have nobody left to tell.
  */
-export function neverWaitForStreams(): void {
+export function openStreams(files: FileStreams): Streams {
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners('error');
     stream.on('error', () => {});
     if (stream.isTTY) terminalHandle(stream)?.setBlocking(false);
   }
+  const words = files.leadsToFile(2) ? holdWords(files) : null;
+  return {
+    async result(text) {
+      // Both may lead to one file, and words come before the result.
+      if (text !== '') await words?.release();
+      await writeResult(text, files);
+    },
+    async close() {
+      await words?.release();
+      await drained();
+    },
+  };
 }
 
 /** Waits until stderr has taken everything, but not for one that takes nothing. */
-export async function lastWords(): Promise<void> {
+async function drained(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, LAST_WORDS_MS);
   process.stderr.write('', () => resolve());

@@ -3,7 +3,8 @@
 /** One place to try, in order. */
 export type Place =
   | { readonly kind: 'file'; readonly dir: string; readonly name: string; readonly why: string }
-  | { readonly kind: 'stdout'; readonly why: string };
+  /** A stream that this process was started with: descriptor 1 unless `fd` says 2. */
+  | { readonly kind: 'stdout'; readonly why: string; readonly fd?: 1 | 2 };
 
 export interface Sealed {
   /** Absolute path of the finished file; null for stdout. */

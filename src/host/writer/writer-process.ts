@@ -28,7 +28,7 @@ export class WriterProcess {
     this.place = place;
     this.#events = events;
     const [file, ...args] = self;
-    const stdio: StdioOptions = ['pipe', place.kind === 'stdout' ? 1 : 'ignore', 'ignore', 'pipe'];
+    const stdio: StdioOptions = ['pipe', place.kind === 'stdout' ? (place.fd ?? 1) : 'ignore', 'ignore', 'pipe'];
     // A group of its own: Ctrl-C at the terminal is for the parent, which seals what there is.
     this.#child = spawn(file, [...args, WRITER_ARGUMENT], { detached: true, stdio });
     this.#child.unref();
