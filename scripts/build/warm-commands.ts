@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import vm from 'node:vm';
+import { monotonicMs } from '../../src/host/clock.ts';
 import type * as Commands from '../../src/host/probe/commands.ts';
 import { DIST } from './paths.ts';
 
@@ -15,5 +16,5 @@ for (const [argv, timeoutMs] of [
   [['sleep', '5'], 50],
   [['no-such-program-anywhere'], 50],
 ] as const) {
-  await module.exports.runCommand({ argv, timeoutMs });
+  await module.exports.runCommand({ argv, timeoutMs }, monotonicMs() + timeoutMs);
 }
