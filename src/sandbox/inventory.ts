@@ -5,7 +5,7 @@ import { readDockerRecords } from './docker-records.ts';
 import { groupSandboxes } from './group.ts';
 import { type View, viewsOf } from './mount-namespaces.ts';
 import { addOrphans } from './orphans.ts';
-import { nameByUid } from './pod-names.ts';
+import { nameByLogs } from './pod-names.ts';
 import { readLinks } from './process-links.ts';
 import { type Reads, readsWithin } from './reads.ts';
 import { findRuntimeProcesses } from './runtime-processes.ts';
@@ -57,5 +57,5 @@ async function named(
 ): Promise<readonly Sandbox[]> {
   const { sandboxes, podUids } = await addOrphans(host, grouped, reads);
   const uids = new Map([...bundles.map(({ path, podUid }) => [path, podUid] as const), ...podUids]);
-  return nameByUid(sandboxes, uids, reads);
+  return nameByLogs(sandboxes, uids, reads);
 }

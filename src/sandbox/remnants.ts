@@ -1,3 +1,4 @@
+import { parseContainerLogLink } from '../formats/runtime/container-log-link.ts';
 import { parsePodLogDirectory } from '../formats/runtime/pod-log-directory.ts';
 import { isPodUid } from '../formats/runtime/pod-uid.ts';
 import type { Host } from '../host/port.ts';
@@ -78,16 +79,12 @@ function storesOf({ sandboxes, daemons }: Inventory, { roots }: RemnantPlaces): 
   ];
 }
 
-const LOG_LINK = /^([^_]+)_([^_]+)_.+-([0-9a-f]{64})\.log$/;
-
 function tracesIn(listed: ReadFiles, places: RemnantPlaces, stores: readonly string[]): Traces {
   const entries = (directories: readonly string[]) =>
     directories.flatMap(directory => namesOf(listed, directory).map(name => ({ name, path: `${directory}/${name}` })));
   const links = entries(places.containerLogs).flatMap(({ name, path }) => {
-    const [, pod, namespace, id] = LOG_LINK.exec(name) ?? [];
-    return pod === undefined || namespace === undefined || id === undefined
-      ? []
-      : [[id, { path, pod, namespace }] as const];
+    const link = parseContainerLogLink(name);
+    return link === null ? [] : [[link.containerId, { path, pod: link.pod, namespace: link.namespace }] as const];
   });
   return {
     pods: entries(places.podLogs).flatMap(({ name, path }) => {

@@ -242,6 +242,23 @@ describe('the inventory of a node', () => {
     ]);
   });
 
+  it('names the pod of such a shim by the log of a container whose fifo it holds', async () => {
+    const memory = new MemoryHost();
+    const held = `/run/containerd/io.containerd.grpc.v1.cri/containers/${idOf('log')}/io/48/${idOf('log')}-stdout`;
+    memory.add({
+      pid: 500,
+      comm: 'containerd-shim',
+      cwd: `${TASKS}/.${idOf('gone')} (deleted)`,
+      argv: ['containerd-shim-runc-v2', '-id', idOf('gone')],
+      fds: { 17: held },
+    });
+    memory.put(`/var/log/containers/lost_shop_app-${idOf('log')}.log`, '');
+    expect(only((await inventoryOf(memory)).sandboxes)).toMatchObject({
+      pod: { name: 'lost', namespace: 'shop', uid: null },
+      containers: [{ id: idOf('gone') }, { id: idOf('log'), name: 'app' }],
+    });
+  });
+
   it('keeps a bundle without a shim, as a sandbox without one', async () => {
     const memory = new MemoryHost();
     addPod(memory, { name: 'dead', shimPid: 200 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseContainerLogLink } from '../../../src/formats/runtime/container-log-link.ts';
 import { parsePodLogDirectory } from '../../../src/formats/runtime/pod-log-directory.ts';
 import { isPodUid, podUidOfCgroup, podUidOfKubeletPath } from '../../../src/formats/runtime/pod-uid.ts';
 
@@ -47,4 +48,24 @@ describe('the log directory of a pod', () => {
   it.each(['/var/lab4/facts/podlogs/podi16', '', '/', 'a_b', 'a_b_c_d', '_b_c'])('is not %j', path => {
     expect(parsePodLogDirectory(path)).toBeNull();
   });
+});
+
+describe('the log link of a container', () => {
+  const id = 'a'.repeat(64);
+
+  it('names pod, namespace, container and id', () => {
+    expect(parseContainerLogLink(`web-0_shop_side-car-${id}.log`)).toEqual({
+      pod: 'web-0',
+      namespace: 'shop',
+      container: 'side-car',
+      containerId: id,
+    });
+  });
+
+  it.each(['', `web-0_shop_app-${id}`, `web-0_app-${id}.log`, 'web-0_shop_app-abc.log', `a_b_c_d-${id}.log`])(
+    'is not %j',
+    name => {
+      expect(parseContainerLogLink(name)).toBeNull();
+    },
+  );
 });
