@@ -45,13 +45,18 @@ export async function readContainerdSide(
   return { daemon, looks: await lookUntilFree(host, daemon.pid), descriptors: descriptors[index] ?? null };
 }
 
-/** Null when containerd takes what the shim writes to its fifo; else in words why it does not. */
-export function whyNotReading({ daemon, looks, descriptors }: ContainerdSide, shim: Shim): string | null {
-  if (daemon === null) return `no containerd serves ${shim.address ?? shim.state}: nobody reads the fifo`;
-  const pending = looks.map(whySignalWouldPend);
-  if (pending.length > 0 && pending.every(why => why !== null)) return `containerd ${daemon.pid}: ${pending.at(-1)}`;
+/** Null when a containerd has the shim's fifo open, as far as can be told; else in words why nobody reads it. */
+export function whyNoReader({ daemon, descriptors }: ContainerdSide, shim: Shim): string | null {
+  if (daemon === null) return `no containerd serves ${shim.address ?? shim.state}`;
   if (descriptors === null || holdsLog(descriptors, shim)) return null;
   return `containerd ${daemon.pid} does not have the shim's fifo open`;
+}
+
+/** Null when containerd runs; else in words why it reads nothing: stopped, or frozen. */
+export function whyHalted({ daemon, looks }: ContainerdSide): string | null {
+  const pending = looks.map(whySignalWouldPend);
+  const halted = pending.length > 0 && pending.every(why => why !== null);
+  return halted ? `containerd ${daemon?.pid}: ${pending.at(-1)}` : null;
 }
 
 /** Null when what containerd has read comes out of it again; else who of its threads hangs in writing it. */

@@ -1,5 +1,5 @@
 import type { Shim } from '../../sandbox/types.ts';
-import { type ContainerdSide, whyNotReading, whyNotWriting } from './containerd-side.ts';
+import { type ContainerdSide, whyHalted, whyNoReader, whyNotWriting } from './containerd-side.ts';
 import type { Sink } from './sink.ts';
 
 /** Who is to read the dump from the shim's fifo. */
@@ -12,6 +12,8 @@ export interface DrainPlan {
    *   come through in time is the fifo drained.
    */
   readonly when: 'before' | 'race' | 'after';
+  /** What a dump that does not come is lost to. */
+  readonly cause: 'no reader' | 'containerd not draining' | 'log sink hung' | 'log sink keeps nothing' | null;
   readonly why: string;
   /** Somebody else may read the fifo in the same moment: ours has to be first. */
   readonly rival: boolean;
@@ -22,15 +24,28 @@ export interface DrainPlan {
  * log and throws it away, unless the shim was started with -debug; before that nobody reads it.
  */
 export function planDrain(shim: Shim, containerd: ContainerdSide, sink: Sink): DrainPlan {
-  const mute = whyNotReading(containerd, shim);
-  if (mute !== null) return { when: 'before', why: mute, rival: false };
+  const gone = whyNoReader(containerd, shim);
+  if (gone !== null) return { when: 'before', cause: 'no reader', why: gone, rival: false };
+  const halted = whyHalted(containerd);
+  if (halted !== null) return { when: 'before', cause: 'containerd not draining', why: halted, rival: false };
+
+  const race = { when: 'race', rival: true } as const;
   if (shim.generation === 'v1' && shim.argv?.includes('-debug') !== true)
-    return { when: 'race', why: 'containerd throws the log of a v1 shim without -debug away', rival: true };
+    return {
+      ...race,
+      cause: 'log sink keeps nothing',
+      why: 'containerd throws the log of a v1 shim without -debug away',
+    };
   // It reads on, and the dump would lie in its memory.
   const full = whyNotWriting(containerd) ?? (sink.hung === null ? null : `behind containerd ${sink.hung}`);
-  if (full !== null) return { when: 'race', why: full, rival: true };
-  if (sink.kind === 'none') return { when: 'race', why: sink.words, rival: true };
-  return { when: 'after', why: `containerd ${containerd.daemon?.pid} reads the fifo; ${sink.words}`, rival: false };
+  if (full !== null) return { ...race, cause: 'log sink hung', why: full };
+  if (sink.kind === 'none') return { ...race, cause: 'log sink keeps nothing', why: sink.words };
+  return {
+    when: 'after',
+    cause: null,
+    why: `containerd ${containerd.daemon?.pid} reads the fifo; ${sink.words}`,
+    rival: false,
+  };
 }
 
 /** Containerd's descriptor that a shim's log is copied to: its standard output for v1 shims, else its standard error. */

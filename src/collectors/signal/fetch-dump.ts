@@ -96,7 +96,7 @@ class Climb {
     if (waiting > 0)
       this.#step('effect on the shim', `${waiting} of its threads were blocked in a write to the full pipe`);
     if (this.#dump === null && read.body.length > 0)
-      this.#lost = 'containerd was not draining, and the dump was not in the pipe';
+      this.#lost = 'containerd not draining, and the dump was not in the pipe';
   }
 
   #readSink(): Promise<SinkText> | null {
@@ -112,9 +112,11 @@ class Climb {
     const found = this.#take(text, source);
     const words = [describe(found), ...(failed === null ? [] : [failed]), ...notes].join('; ');
     this.#step(`look into the log: ${this.#sent.sink.words}`, words);
-    if (rateLimited) this.#lost = 'rate limited by journald';
-    else if (hung) this.#lost = `log sink hung: ${failed}`;
-    else this.#lost = failed === null ? `it did not come through ${this.#sent.sink.words}` : `log sink: ${failed}`;
+    if (this.#sent.plan.cause === null) {
+      if (rateLimited) this.#lost = `rate limited: ${notes.join('; ')}`;
+      else if (hung) this.#lost = `log sink hung: ${failed}`;
+      else this.#lost = failed === null ? `not found in ${source}` : `log sink not readable: ${failed}`;
+    }
     return this.whole || hung;
   }
 
