@@ -23,7 +23,7 @@ export default class Grab extends BaseCommand {
   ];
   static override args = { target: Args.string({ description: 'Who is stuck.' }) };
   static override flags = {
-    node: Flags.boolean({ summary: 'Capture the node alone.' }),
+    node: Flags.boolean({ summary: 'Capture the node alone.', default: false }),
     output: Flags.string({
       char: 'o',
       summary: 'File, directory with a trailing /, or - for standard output.',
@@ -35,7 +35,10 @@ export default class Grab extends BaseCommand {
     since: duration({ summary: 'How far back logs are taken.', default: '30m' }),
     'max-size': size({ summary: 'Of the compressed bundle; logs are dropped first.', default: '128MiB' }),
     signal: Flags.boolean({ summary: 'Send SIGUSR1 to the shim, through its guards.', default: true, allowNo: true }),
-    'force-signal': Flags.boolean({ summary: 'Signal though a thread of the shim may not be able to stop.' }),
+    'force-signal': Flags.boolean({
+      summary: 'Signal though a thread of the shim may not be able to stop.',
+      default: false,
+    }),
     skip: Flags.string({ summary: 'Collectors to leave out.', helpValue: 'a,b', default: '' }),
     note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
