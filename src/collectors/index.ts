@@ -8,6 +8,7 @@ import { cgroups } from './cgroups.ts';
 import type { Collector } from './collector.ts';
 import { containerThreads, containerThreadsAgain } from './container-threads.ts';
 import { criStatus } from './cri-status.ts';
+import { criStore } from './cri-store.ts';
 import { crictl } from './crictl.ts';
 import { ctr } from './ctr.ts';
 import { disksBelow } from './disks-below.ts';
@@ -50,6 +51,7 @@ export const collectors: readonly Collector[] = [
   bundleDirectories,
   runcState,
   criStatus,
+  criStore,
   dockerState,
   remnant,
   // samples: what never moved, and rates

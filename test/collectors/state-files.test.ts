@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { criStatus } from '../../src/collectors/cri-status.ts';
+import { criStore } from '../../src/collectors/cri-store.ts';
 import { dockerState } from '../../src/collectors/docker-state.ts';
 import { runcState } from '../../src/collectors/runc-state.ts';
 import { broughtBy, CONTAINER_ID, captureOn, DOCKERD, POD, ROOT, SANDBOX_ID, textOf } from './capture-on.ts';
@@ -89,6 +90,38 @@ describe("CRI's status", () => {
     const brought = await broughtBy(criStatus, captureOn(paper.host, { sandbox }));
     expect(brought.get(`${OF}/status.json`)).toMatchObject({ outcome: 'absent' });
     expect(textOf(brought, `containers/${second.id}/status.json`)).toBe(status);
+  });
+});
+
+describe('the rest of the CRI store', () => {
+  const store = `${ROOT}/io.containerd.grpc.v1.cri/containers`;
+  const other = 'e'.repeat(64);
+  const files = { [`${store}/${CONTAINER_ID}/status`]: '{"Pid":1}', [`${store}/${other}/status`]: '{"Pid":2}' };
+
+  it('is the statuses of containers without a bundle, and when they were written', async () => {
+    const brought = await broughtBy(criStore, captureOn(new PaperHost(files).host, { sandbox: POD }));
+    expect(textOf(brought, 'node/cri-store.txt')).toBe(`==> ${store}/${other}/status <==\n{"Pid":2}\n`);
+    expect(textOf(brought, 'node/cri-store.stat')).toMatch(new RegExp(`^file .* mtime=\\S+ .* ${other}/status$`, 'm'));
+  });
+
+  it('is all of them for a node', async () => {
+    const text = textOf(await broughtBy(criStore, captureOn(new PaperHost(files).host)), 'node/cri-store.txt');
+    expect(text).toContain('{"Pid":1}');
+    expect(text).toContain('{"Pid":2}');
+  });
+
+  it('is no gap where there is none, or where every container is known', async () => {
+    const none = await broughtBy(criStore, captureOn(new PaperHost().host, { sandbox: POD }));
+    expect([...none.values()].map(({ outcome }) => outcome)).toEqual(['absent']);
+    const known = new PaperHost({ [`${store}/${CONTAINER_ID}/status`]: '{"Pid":1}' });
+    const brought = await broughtBy(criStore, captureOn(known.host, { sandbox: POD }));
+    expect(brought.get('node/cri-store.txt')).toMatchObject({ outcome: 'absent' });
+  });
+
+  it('is a gap where the disk does not answer', async () => {
+    const paper = new PaperHost({ [store]: { outcome: 'timeout', detail: 'no answer' } });
+    const brought = await broughtBy(criStore, captureOn(paper.host, { sandbox: POD }));
+    expect(brought.get('node/cri-store.txt')).toMatchObject({ outcome: 'timeout' });
   });
 });
 
