@@ -125,7 +125,7 @@ export class BundleWriter {
     this.#paths.add(path);
     try {
       const { maxBytes, transform } = this.#options;
-      const transformed = await transform.body(evidence.body, path);
+      const transformed = await transform.body(evidence.body);
       const { packedBytes, unpackedBytes } = this.#stream;
       const spent = { packedBytes, unpackedBytes, items: this.#items.length };
       const name = this.#name(path, timesOf(evidence, origin).offsetMs);
