@@ -30,7 +30,9 @@ export class ProbeProcess {
     this.#events = events;
     const [file, ...args] = self;
     // A group of its own: the terminal's Ctrl-C is not for it, and one kill ends it with its commands.
-    this.#child = spawn(file, [...args, PROBE_ARGUMENT], { detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.#child = spawn(file, [...args, PROBE_ARGUMENT], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    // Nobody reads what it complains of. 'ignore' would want /dev/null, and a bare root may have none: spawn fails then.
+    this.#child.stderr?.destroy();
     this.#child.unref();
     this.#child.on('error', error => this.#end(error.message));
     this.#child.on('exit', (code, signal) => {

@@ -28,9 +28,12 @@ export class WriterProcess {
     this.place = place;
     this.#events = events;
     const [file, ...args] = self;
-    const stdio: StdioOptions = ['pipe', place.kind === 'stdout' ? (place.fd ?? 1) : 'ignore', 'ignore', 'pipe'];
+    // Pipes that nobody reads, for 'ignore' would want /dev/null, and a bare root may have none: spawn fails then.
+    const stdio: StdioOptions = ['pipe', place.kind === 'stdout' ? (place.fd ?? 1) : 'pipe', 'pipe', 'pipe'];
     // A group of its own: Ctrl-C at the terminal is for the parent, which seals what there is.
     this.#child = spawn(file, [...args, WRITER_ARGUMENT], { detached: true, stdio });
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
     this.#child.unref();
     this.#child.on('error', error => this.#fail(error.message));
     // `close` comes after the last receipt, which may have the reason.
