@@ -8,7 +8,7 @@ import { addOrphans } from './orphans.ts';
 import { nameByLogs } from './pod-names.ts';
 import { readLinks } from './process-links.ts';
 import { type Reads, readsWithin } from './reads.ts';
-import { findRuntimeProcesses } from './runtime-processes.ts';
+import { findRuntimeProcesses, type RuntimeProcesses } from './runtime-processes.ts';
 import { type ShimServer, shimServers } from './shim-servers.ts';
 import { findBundles, statesOf } from './task-places.ts';
 import { rootsByShims, stateByShims } from './told-by-shims.ts';
@@ -21,6 +21,15 @@ import type { Inventory, RuntimeDaemon, Sandbox } from './types.ts';
 export async function takeInventory(host: Host, firstLook: FirstLook | null, deadlineMs: number): Promise<Inventory> {
   const reads = readsWithin(host, deadlineMs);
   const processes = findRuntimeProcesses(host, firstLook);
+  const inventory = await inventoryOf(processes, host, reads);
+  if (inventory.sandboxes.every(({ shims }) => shims.length > 0)) return inventory;
+  // A pod that is being made has its shim a moment after its bundle: nothing is called gone that only came later.
+  const now = findRuntimeProcesses(host, firstLook);
+  const came = now.shims.some(({ pid }) => !processes.shims.some(shim => shim.pid === pid));
+  return came ? inventoryOf(now, host, reads) : inventory;
+}
+
+async function inventoryOf(processes: RuntimeProcesses, host: Host, reads: Reads): Promise<Inventory> {
   const links = await readLinks(processes, reads);
   const views = viewsOf(processes, links);
   const servers = shimServers(processes.shims, links, views);

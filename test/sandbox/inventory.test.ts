@@ -259,6 +259,17 @@ describe('the inventory of a node', () => {
     });
   });
 
+  it('does not call a shim gone that only came while it looked', async () => {
+    const memory = new MemoryHost();
+    memory.add({ pid: 90, comm: 'containerd', argv: ['containerd'] });
+    const read = memory.readRisky.bind(memory);
+    memory.readRisky = async (files, deadline) => {
+      if (memory.calls.length === 1) addPod(memory, { name: 'new', shimPid: 200 });
+      return read(files, deadline);
+    };
+    expect(only((await inventoryOf(memory)).sandboxes)).toMatchObject({ pod: { name: 'new' }, shims: [{ pid: 200 }] });
+  });
+
   it('keeps a bundle without a shim, as a sandbox without one', async () => {
     const memory = new MemoryHost();
     addPod(memory, { name: 'dead', shimPid: 200 });
