@@ -40,7 +40,7 @@ export function writeWhole(
 const RETRY_MS = 2;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** A pipe that somebody else made non-blocking (the description is shared with a shell, with our parent) is full: 0 bytes, after a pause. */
+/** 0 after a pause when a pipe is full that somebody made non-blocking: a shell, our parent, who share its description. */
 function writeOrWait(fd: number, bytes: Buffer): number {
   try {
     return writeSync(fd, bytes);
@@ -51,12 +51,23 @@ function writeOrWait(fd: number, bytes: Buffer): number {
   }
 }
 
+/** Null after a pause when nothing is there: the pipe is expected to block, but this is no reason to end. */
+function readOrWait(fd: number, into: Buffer, at: number): number | null {
+  try {
+    return readSync(fd, into, at, into.length - at, null);
+  } catch (error) {
+    if (errnoOf(error) !== 'EAGAIN') throw error;
+    Atomics.wait(sleeper, 0, 0, RETRY_MS);
+    return null;
+  }
+}
+
 function readExactly(fd: number, bytes: number): Buffer | null {
   const into = Buffer.allocUnsafe(bytes);
   for (let at = 0; at < bytes; ) {
-    const read = readSync(fd, into, at, bytes - at, null);
+    const read = readOrWait(fd, into, at);
     if (read === 0) return null;
-    at += read;
+    at += read ?? 0;
   }
   return into;
 }

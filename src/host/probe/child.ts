@@ -5,7 +5,7 @@ import { Batch } from './batch.ts';
 import { drain } from './drain.ts';
 import { readFile } from './files.ts';
 import { readKernelLog } from './kmsg.ts';
-import { receive, send } from './pipes.ts';
+import { receive, send, waitInReads } from './pipes.ts';
 import type { Request } from './protocol.ts';
 import { sweepFrame, sweepProcess } from './sweep.ts';
 
@@ -64,14 +64,13 @@ async function answer(request: Request): Promise<boolean> {
       return true;
     }
     case 'run': {
-      // Only now: execa takes longer to load than most requests to answer.
-      const { runCommand } = await import('./commands.ts');
+      const { runCommand } = await loadCommands();
       const { reading, left, children, body } = await runCommand(request.command, request.untilMs);
       send({ kind: 'done', result: reading, spent: left, ...(children === undefined ? {} : { children }) }, ...body);
       return true;
     }
     case 'usage': {
-      const { readUsage } = await import('./commands.ts');
+      const { readUsage } = await loadCommands();
       send({ kind: 'done', result: await readUsage(request.pids, request.pauseMs) });
       return true;
     }
@@ -82,6 +81,13 @@ async function answer(request: Request): Promise<boolean> {
       // The drain that it was meant for ended before it came.
       return true;
   }
+}
+
+/** Only when they are wanted: execa takes longer to load than most requests to answer. */
+async function loadCommands() {
+  const commands = await import('./commands.ts');
+  waitInReads();
+  return commands;
 }
 
 const EMPTY = Buffer.alloc(0);

@@ -18,6 +18,7 @@ export interface ItemKind<Item, Result> {
 
 /** A list of items of which each gets its result, from whichever probe lives to bring it. */
 export class ItemsJob<Item, Result> implements Job {
+  readonly repeatable = true;
   readonly #kind: ItemKind<Item, Result>;
   readonly #items: Item[];
   readonly #results: (Result | undefined)[];

@@ -5,6 +5,8 @@ import type { Reply, Request } from './protocol.ts';
 export interface Job {
   /** 'files', 'sweep', …: for the record of a probe that hung in it. */
   readonly name: string;
+  /** May be asked again when its probe died: it changes nothing on the node. */
+  readonly repeatable: boolean;
   /** What is still to be asked; null when nothing is left. `hangs`: how many probes hang already in a kind of read. */
   request(hangs: (kind: string) => number): Request | null;
   /** Called for each frame but `done`. */

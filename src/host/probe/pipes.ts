@@ -13,3 +13,11 @@ export function receive(): Frame<Request> | null {
 export function send(header: Reply, ...body: readonly Buffer[]): void {
   sendFrame(STDOUT, header, ...body);
 }
+
+/**
+ * Undoes what execa does when it is loaded: it asks for `process.stdin`, for which node makes the pipe non-blocking. There
+ * is no public way to take that back.
+ */
+export function waitInReads(): void {
+  (process.stdin as { _handle?: { setBlocking?(blocking: boolean): void } })._handle?.setBlocking?.(true);
+}

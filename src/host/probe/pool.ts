@@ -51,6 +51,7 @@ export class ProbePool {
   readonly #stuck: { readonly record: Omit<StuckProbe, 'reaped'>; readonly probe: ProbeProcess }[] = [];
   #growth: NodeJS.Timeout | undefined;
   #failedStarts = 0;
+  #whyNoStart = '';
   #closed = false;
   /** How many were started in all. */
   started = 0;
@@ -156,7 +157,7 @@ export class ProbePool {
   #assign(pending: Pending, probe: ProbeProcess): void {
     if (this.#failedStarts >= MOST_FAILED_STARTS) {
       probe.abandon();
-      pending.end('no probe can be started');
+      pending.end(`no probe can be started (${this.#whyNoStart})`);
       return;
     }
     const request = pending.job.request(kind => this.#hangsIn(kind));
@@ -206,20 +207,28 @@ export class ProbePool {
   }
 
   #onEnd(probe: ProbeProcess, why: string): void {
-    if (probe.readyAt === null) this.#failedStarts += 1;
     const idle = this.#idle.indexOf(probe);
     if (idle >= 0) this.#idle.splice(idle, 1);
     const assignment = this.#busy.get(probe);
-    if (assignment === undefined) return;
-    this.#release(assignment);
-    const { pending } = assignment;
-    pending.crashes += 1;
-    // Once may be chance (the kernel takes probes first when memory is short); twice at the same place is the item's doing.
-    if (pending.crashes > 1) {
-      pending.job.giveUp(null, { outcome: 'error', detail: `the probe ended: ${why}`, openFile: null });
-      pending.crashes = 0;
+    if (assignment !== undefined) this.#release(assignment);
+    if (probe.readyAt === null) {
+      this.#failedStarts += 1;
+      this.#whyNoStart = why;
+    } else if (assignment !== undefined) {
+      this.#died(assignment.pending, why);
     }
-    this.#again(pending);
+    if (assignment !== undefined) this.#again(assignment.pending);
+  }
+
+  /**
+   * A probe died of a request, or in its time. Once may be chance, since the kernel takes probes first when memory is
+   * short; twice at the same place is the item's doing.
+   */
+  #died(pending: Pending, why: string): void {
+    pending.crashes += 1;
+    if (pending.job.repeatable && pending.crashes < 2) return;
+    pending.job.giveUp(null, { outcome: 'error', detail: `the probe ended: ${why}`, openFile: null });
+    pending.crashes = 0;
   }
 
   /** Looks again when the probe could have been silent for too long. */

@@ -10,6 +10,7 @@ export interface Answer {
 /** A request that is one item: a command, the kernel's log, a drain. It is asked once and never again. */
 export class SingleJob implements Job {
   readonly name: string;
+  readonly repeatable = false;
   /** What answered it, or why nothing did. */
   answer: Answer | GivenUp | null = null;
   readonly #request: Request;
