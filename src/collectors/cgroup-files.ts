@@ -2,78 +2,76 @@ import { type Cgroups, v1Path, v2Path } from '../formats/proc/cgroup.ts';
 import type { Mount } from '../formats/proc/mountinfo.ts';
 import type { FileRequest } from '../host/port.ts';
 
-/** One mounted cgroup hierarchy: the unified one (v2), or one of v1's with the controllers that stallcap reads. */
+/** One mounted hierarchy: the unified one (v2, or hybrid: beside v1), or one of v1's with the controllers that are read. */
 export interface Hierarchy {
-  readonly version: 1 | 2;
-  /** Empty for v2, where every controller that is switched on has its files in the one directory. */
+  readonly version: 1 | 2 | 'hybrid';
+  /** Empty for the unified one, where every controller that is switched on has its files in the one directory. */
   readonly controllers: readonly string[];
   readonly mountPoint: string;
 }
 
-/** `rates` changes while a node works and is read in every sample; `all` adds limits and states. */
-export type Depth = 'rates' | 'all';
+/**
+ * `counters`: what names those who load the node; sampled of all. `state`: what changes as well, sampled of the target.
+ * `limits`: what hardly changes, read once.
+ */
+export type Part = 'counters' | 'state' | 'limits';
 
-type Table = Readonly<Record<string, Readonly<Record<Depth, readonly string[]>>>>;
+type Table = Readonly<Record<string, Readonly<Record<Part, readonly string[]>>>>;
 
 /** Documentation/admin-guide/cgroup-v2.rst. Which of them exist depends on kernel and controllers. */
 const V2: Table[string] = {
-  rates: [
-    'io.stat',
-    'io.pressure',
-    'memory.current',
-    'memory.stat',
-    'memory.events',
-    'cpu.stat',
-    'pids.current',
-    'cgroup.events',
-  ],
-  all: [
-    'cgroup.freeze',
-    'io.max',
-    'memory.pressure',
-    'memory.high',
-    'memory.max',
-    'cpu.pressure',
-    'cpu.max',
-    'pids.max',
-    'pids.events',
-  ],
+  counters: ['io.stat', 'io.pressure', 'memory.stat', 'cpu.stat', 'pids.current'],
+  state: ['memory.current', 'memory.events', 'cgroup.events'],
+  limits: ['cgroup.freeze', 'io.max', 'memory.high', 'memory.max', 'cpu.max', 'pids.max', 'pids.events'],
 };
+
+/** Beside v1, where no controller is bound to it: what needs none. */
+const HYBRID: Table[string] = { counters: ['io.pressure'], state: ['cgroup.events'], limits: [] };
 
 /** Documentation/admin-guide/cgroup-v1/. blkio counts no buffered writes: they belong to the flusher's cgroup, the root. */
 const V1: Table = {
   blkio: {
-    rates: ['blkio.throttle.io_service_bytes_recursive', 'blkio.throttle.io_serviced_recursive'],
-    all: ['read_bps', 'write_bps', 'read_iops', 'write_iops'].map(limit => `blkio.throttle.${limit}_device`),
+    counters: ['blkio.throttle.io_service_bytes_recursive'],
+    state: ['blkio.throttle.io_serviced_recursive'],
+    limits: ['read_bps', 'write_bps', 'read_iops', 'write_iops'].map(limit => `blkio.throttle.${limit}_device`),
   },
   memory: {
-    rates: ['memory.usage_in_bytes', 'memory.stat', 'memory.failcnt'],
-    all: ['memory.limit_in_bytes', 'memory.oom_control'],
+    counters: ['memory.stat'],
+    state: ['memory.usage_in_bytes', 'memory.failcnt'],
+    limits: ['memory.limit_in_bytes'],
   },
-  cpu: { rates: ['cpu.stat'], all: ['cpu.cfs_quota_us', 'cpu.cfs_period_us'] },
-  cpuacct: { rates: ['cpuacct.usage'], all: [] },
-  pids: { rates: ['pids.current'], all: ['pids.max', 'pids.events'] },
-  freezer: { rates: ['freezer.state'], all: ['freezer.self_freezing', 'freezer.parent_freezing'] },
+  cpu: { counters: [], state: ['cpu.stat'], limits: ['cpu.cfs_quota_us', 'cpu.cfs_period_us'] },
+  cpuacct: { counters: ['cpuacct.usage'], state: [], limits: [] },
+  pids: { counters: ['pids.current'], state: [], limits: ['pids.max', 'pids.events'] },
+  freezer: { counters: [], state: ['freezer.state'], limits: [] },
 };
 
-/** The hierarchies that are mounted, each once. A hybrid node has v1's and an (empty) unified one beside them. */
+/** The hierarchies that are mounted, each once. A hybrid node has v1's, and the unified one beside them. */
 export function hierarchiesIn(mounts: readonly Mount[]): readonly Hierarchy[] {
   const byDevice = new Map<string, Hierarchy>();
+  const legacy = mounts.some(
+    ({ type, superOptions }) => type === 'cgroup' && superOptions.some(option => option in V1),
+  );
   for (const { type, device, mountPoint, superOptions } of mounts) {
     if (byDevice.has(device)) continue;
     const controllers = type === 'cgroup' ? superOptions.filter(option => option in V1) : [];
-    if (type === 'cgroup2') byDevice.set(device, { version: 2, controllers, mountPoint });
+    if (type === 'cgroup2') byDevice.set(device, { version: legacy ? 'hybrid' : 2, controllers, mountPoint });
     else if (controllers.length > 0) byDevice.set(device, { version: 1, controllers, mountPoint });
   }
   return [...byDevice.values()];
 }
 
 /** The files of one cgroup in one hierarchy. `path` is relative to the hierarchy, as /proc/<pid>/cgroup gives it. */
-export function filesOf(hierarchy: Hierarchy, path: string, depth: Depth): readonly FileRequest[] {
-  const tables = hierarchy.version === 2 ? [V2] : hierarchy.controllers.map(controller => V1[controller]);
-  const names = tables.flatMap(table => [...(table?.rates ?? []), ...(depth === 'all' ? (table?.all ?? []) : [])]);
+export function filesOf(hierarchy: Hierarchy, path: string, parts: readonly Part[]): readonly FileRequest[] {
   const directory = `${hierarchy.mountPoint}${path === '/' ? '' : path}`;
-  return names.map(name => ({ path: `${directory}/${name}` }));
+  return tablesOf(hierarchy)
+    .flatMap(table => parts.flatMap(part => table?.[part] ?? []))
+    .map(name => ({ path: `${directory}/${name}` }));
+}
+
+function tablesOf({ version, controllers }: Hierarchy): readonly (Table[string] | undefined)[] {
+  if (version === 2) return [V2];
+  return version === 'hybrid' ? [HYBRID] : controllers.map(controller => V1[controller]);
 }
 
 /**

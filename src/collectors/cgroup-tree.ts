@@ -22,7 +22,7 @@ export interface Cgroups {
   readonly own: ReadonlyMap<string, readonly CgroupPlace[]>;
 }
 
-/** 300 pods and the rest of a node; 400 cgroups are some 3,000 files per sample, 60 ms. */
+/** 300 pods and the rest of a node: 2,000 files in the first and in the last sample. */
 const MAX_SHARERS = 400;
 const MAX_LEVELS = 6;
 const NOTE = 'cgroups';

@@ -1,6 +1,6 @@
 import type { Evidence } from '../bundle/evidence.ts';
 import type { FileRequest, FileResult } from '../host/port.ts';
-import { type Depth, filesOf } from './cgroup-files.ts';
+import { filesOf, type Part } from './cgroup-files.ts';
 import { type CgroupPlace, cgroupsOf } from './cgroup-tree.ts';
 import type { Capture, Collector } from './collector.ts';
 import { concatenate } from './concatenate.ts';
@@ -9,7 +9,7 @@ import { deadlineOf } from './evidence-of.ts';
 /** Files per request: a probe that has to be replaced loses no more than this, and no message grows beyond some MB. */
 const BATCH = 2000;
 
-/** Limits, states and counters of every cgroup that shares the node's disk, and of the target's containers. */
+/** Limits and states of every cgroup that shares the node's disk, and all files of the target's containers. */
 export const cgroups: Collector = {
   name: 'cgroups',
   phase: 'sweep',
@@ -17,11 +17,13 @@ export const cgroups: Collector = {
   async *collect(capture) {
     const { own, sharers, leftOut } = await cgroupsOf(capture);
     for (const [id, places] of own) {
-      const files = await readPlaces(capture, places, 'all');
+      const files = await readPlaces(capture, places, ['counters', 'state', 'limits']);
       const evidence = concatenate(`containers/${id}/cgroup.txt`, sourceOf(places), files);
       yield evidence.outcome === 'absent' ? { ...evidence, detail: 'the cgroup was removed' } : evidence;
     }
-    const evidence = concatenate('node/cgroups.txt', '/sys/fs/cgroup', await readPlaces(capture, sharers, 'all'));
+    // Their counters are sampled.
+    const files = await readPlaces(capture, sharers, ['state', 'limits']);
+    const evidence = concatenate('node/cgroups.txt', '/sys/fs/cgroup', files);
     yield leftOut === 0 ? evidence : capped(evidence, leftOut, sharers.length);
   },
 };
@@ -30,10 +32,10 @@ export const cgroups: Collector = {
 export async function readPlaces(
   capture: Capture,
   places: readonly CgroupPlace[],
-  depth: Depth,
+  parts: readonly Part[],
 ): Promise<readonly FileResult[]> {
   const requests: FileRequest[] = places.flatMap(({ path, hierarchies }) =>
-    hierarchies.flatMap(hierarchy => filesOf(hierarchy, path, depth)),
+    hierarchies.flatMap(hierarchy => filesOf(hierarchy, path, parts)),
   );
   const results: FileResult[] = [];
   for (let from = 0; from < requests.length; from += BATCH) {

@@ -22,19 +22,26 @@ export const nodeSamples: Collector = {
   deadlineMs: 3_600_000,
   async *collect(capture) {
     const { own, sharers } = await cgroupsOf(capture);
-    const places = [...[...own.values()].flat(), ...sharers];
+    const target = [...own.values()].flat();
+    const last = capture.options.samples;
     const lines: string[] = [];
     const spans: { offsetMs: number; durationMs: number }[] = [];
     for await (const sample of capture.rounds()) {
       const { wall } = capture.host.now();
-      const files = await readRound(capture, () => readPlaces(capture, places, 'rates'));
+      // Two points tell who wrote how much: of the many others, the first and the last.
+      const others = sample === 1 || sample === last ? sharers : [];
+      const files = [
+        ...(await readNode(capture)),
+        ...(await readPlaces(capture, target, ['counters', 'state'])),
+        ...(await readPlaces(capture, others, ['counters'])),
+      ];
       spans.push(spanOf(files));
       lines.push(lineOf(sample, wall, files));
     }
     const missing = capture.options.samples - lines.length;
     yield {
       path: 'node/samples.jsonl',
-      source: `/proc/{${PROC_FILES.join(',')}} and ${places.length} cgroups`,
+      source: `/proc/{${PROC_FILES.join(',')}} and ${target.length + sharers.length} cgroups`,
       outcome: missing > 0 ? 'truncated' : 'ok',
       body: Buffer.from(lines.join('')),
       at: spanOf(spans),
@@ -43,13 +50,12 @@ export const nodeSamples: Collector = {
   },
 };
 
-/** The node's counters first: they are few, and cgroups of 300 pods take 60 ms. */
-async function readRound(capture: Capture, cgroups: () => Promise<readonly FileResult[]>) {
-  const node = await capture.host.readRisky(
+/** Before the cgroups: these are few, and cgroups of 300 pods take a moment. */
+function readNode(capture: Capture): Promise<readonly FileResult[]> {
+  return capture.host.readRisky(
     PROC_FILES.map(name => ({ path: `/proc/${name}` })),
     deadlineOf(capture),
   );
-  return [...node, ...(await cgroups())];
 }
 
 function lineOf(sample: number, time: string, results: readonly FileResult[]): string {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { filesOf, hierarchiesIn, placeIn } from '../../src/collectors/cgroup-files.ts';
+import { filesOf, hierarchiesIn, type Part, placeIn } from '../../src/collectors/cgroup-files.ts';
 import { parseCgroups } from '../../src/formats/proc/cgroup.ts';
 import { parseMountinfo } from '../../src/formats/proc/mountinfo.ts';
 import { HYBRID, UNIFIED, V1 } from './cgroup-mounts.ts';
 
-const pathsOf = (mountinfo: string, path: string, depth: 'rates' | 'all' = 'all') =>
-  hierarchiesIn(parseMountinfo(mountinfo)).flatMap(hierarchy => filesOf(hierarchy, path, depth).map(file => file.path));
+const ALL = ['counters', 'state', 'limits'] as const;
+const pathsOf = (mountinfo: string, path: string, parts: readonly Part[] = ALL) =>
+  hierarchiesIn(parseMountinfo(mountinfo)).flatMap(hierarchy => filesOf(hierarchy, path, parts).map(file => file.path));
 
 describe('the files of a cgroup', () => {
   it('on v2 are all in the one directory', () => {
@@ -25,22 +26,23 @@ describe('the files of a cgroup', () => {
     expect(paths.some(path => path.includes('/devices/') || path.includes('/systemd/'))).toBe(false);
   });
 
-  it('on a hybrid node are those of v1, and pressure and freezer of v2', () => {
+  it('on a hybrid node are those of v1, and of v2 what needs no controller', () => {
     const paths = pathsOf(HYBRID, '/k8s.io/x');
     expect(paths).toContain('/sys/fs/cgroup/memory/k8s.io/x/memory.stat');
     expect(paths).toContain('/sys/fs/cgroup/unified/k8s.io/x/io.pressure');
+    expect(paths).not.toContain('/sys/fs/cgroup/unified/k8s.io/x/memory.stat');
   });
 
   it('of the root cgroup stand in the mount point itself', () => {
     expect(pathsOf(UNIFIED, '/')).toContain('/sys/fs/cgroup/io.stat');
   });
 
-  it('that are sampled are some of all', () => {
-    const all = new Set(pathsOf(V1, '/a'));
-    const rates = pathsOf(V1, '/a', 'rates');
-    expect(rates.length).toBeLessThan(all.size);
-    expect(rates.filter(path => !all.has(path))).toEqual([]);
-    expect(new Set(pathsOf(V1, '/a')).size).toBe(pathsOf(V1, '/a').length);
+  it('fall into what is sampled of all, what is sampled of the target, and limits, each in one of them', () => {
+    for (const mounts of [V1, HYBRID, UNIFIED]) {
+      const parts = ALL.map(part => pathsOf(mounts, '/a', [part]));
+      expect(new Set(parts.flat()).size).toBe(parts.flat().length);
+      expect(parts.flat().toSorted()).toEqual(pathsOf(mounts, '/a').toSorted());
+    }
   });
 
   it('are read once where a hierarchy is mounted twice', () => {

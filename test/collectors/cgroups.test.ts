@@ -16,14 +16,14 @@ function systemdNode(): PaperHost {
   const files: Record<string, Content> = {
     '/proc/self/mountinfo': UNIFIED,
     '/proc/2503/cgroup': `0::${pod(UID).slice('/sys/fs/cgroup'.length)}/cri-containerd-${CONTAINER_ID}.scope\n`,
-    '/sys/fs/cgroup/io.stat': '254:0 rbytes=1\n',
-    '/sys/fs/cgroup/system.slice/containerd.service/io.stat': '254:0 wbytes=9\n',
-    '/sys/fs/cgroup/system.slice/cron.service/io.stat': '254:0 wbytes=8\n',
-    [`${pod(UID)}/io.stat`]: '254:0 wbytes=2\n',
-    [`${pod(UID)}/cri-containerd-${CONTAINER_ID}.scope/io.stat`]: '254:0 wbytes=3\n',
+    '/sys/fs/cgroup/io.max': '254:0 rbytes=1\n',
+    '/sys/fs/cgroup/system.slice/containerd.service/io.max': '254:0 wbytes=9\n',
+    '/sys/fs/cgroup/system.slice/cron.service/io.max': '254:0 wbytes=8\n',
+    [`${pod(UID)}/io.max`]: '254:0 wbytes=2\n',
+    [`${pod(UID)}/cri-containerd-${CONTAINER_ID}.scope/io.max`]: '254:0 wbytes=3\n',
     [`${pod(UID)}/cri-containerd-${CONTAINER_ID}.scope/cgroup.freeze`]: '0\n',
-    [`${pod(OTHER)}/io.stat`]: '254:0 wbytes=4\n',
-    [`${pod(OTHER)}/cri-containerd-${'c'.repeat(64)}.scope/io.stat`]: '254:0 wbytes=5\n',
+    [`${pod(OTHER)}/io.max`]: '254:0 wbytes=4\n',
+    [`${pod(OTHER)}/cri-containerd-${'c'.repeat(64)}.scope/io.max`]: '254:0 wbytes=5\n',
   };
   return new PaperHost(files);
 }
@@ -40,7 +40,7 @@ describe('cgroups', () => {
   it('of the target are entries of their own, and are not entered for other pods', async () => {
     const paper = systemdNode();
     const brought = await broughtBy(cgroups, captureOn(paper.host, { sandbox: POD }));
-    expect(textOf(brought, OWN)).toMatch(/wbytes=3\n[\s\S]*cgroup\.freeze <==\n0\n/);
+    expect(textOf(brought, OWN)).toMatch(/cgroup\.freeze <==\n0\n[\s\S]*wbytes=3\n/);
     expect(textOf(brought, NODE)).not.toContain('wbytes=3');
     expect(paper.asked.filter(({ path }) => path.includes('c'.repeat(64)))).toEqual([]);
   });
@@ -66,11 +66,11 @@ describe('cgroups', () => {
     const paper = new PaperHost({
       '/proc/self/mountinfo': V1,
       [`${memory}/memory.usage_in_bytes`]: '4096\n',
-      [`/sys/fs/cgroup/blkio${parent}/pod${UID}/blkio.throttle.io_service_bytes_recursive`]: '254:0 Write 77\n',
+      [`/sys/fs/cgroup/blkio${parent}/pod${UID}/blkio.throttle.write_bps_device`]: '254:0 77\n',
     });
     const text = textOf(await broughtBy(cgroups, captureOn(paper.host)), NODE);
     expect(text).toContain(`==> ${memory}/memory.usage_in_bytes <==\n4096\n`);
-    expect(text).toContain('Write 77');
+    expect(text).toContain('254:0 77');
   });
 
   it.each(['/docker', '/default', '/system.slice'])(
@@ -92,7 +92,7 @@ describe('cgroups', () => {
     const uid = (index: number) => `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`;
     const files = Object.fromEntries(
       Array.from({ length: 450 }, (_, index) => [
-        `/sys/fs/cgroup/kubepods/pod${uid(index)}/io.stat`,
+        `/sys/fs/cgroup/kubepods/pod${uid(index)}/io.max`,
         `254:0 wbytes=${index}\n`,
       ]),
     );
@@ -100,13 +100,13 @@ describe('cgroups', () => {
     const evidence = (await broughtBy(cgroups, captureOn(paper.host))).get(NODE);
     // The root and kubepods itself are among the 400.
     expect(evidence).toMatchObject({ outcome: 'truncated', detail: '400 of 452 cgroups read' });
-    expect(evidence?.body.toString().match(/io\.stat <==/g)).toHaveLength(398);
+    expect(evidence?.body.toString().match(/io\.max <==/g)).toHaveLength(398);
   });
 
   it('are lacking when a file of one does not answer', async () => {
-    const paper = systemdNode().put('/sys/fs/cgroup/io.stat', { outcome: 'timeout', detail: 'no answer' });
+    const paper = systemdNode().put('/sys/fs/cgroup/io.max', { outcome: 'timeout', detail: 'no answer' });
     const evidence = (await broughtBy(cgroups, captureOn(paper.host, { sandbox: POD }))).get(NODE);
     expect(evidence).toMatchObject({ outcome: 'truncated' });
-    expect(evidence?.detail).toContain('/sys/fs/cgroup/io.stat: timeout');
+    expect(evidence?.detail).toContain('/sys/fs/cgroup/io.max: timeout');
   });
 });
