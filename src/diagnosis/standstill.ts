@@ -1,0 +1,71 @@
+/** What rules ask of a thread: whether it stands still, since when, and where in its stack it stands. */
+import { formatDuration } from '../formats/duration.ts';
+import { type Citation, cite } from './citation.ts';
+import type { Frame, Thread } from './types/threads.ts';
+
+export interface Standstill {
+  /** How long it has not moved, at its last look. */
+  readonly ageMs: number;
+  /** Where that comes from, for people. */
+  readonly ageFrom: string;
+  /**
+   * - `looks`: seen the same in two looks at least
+   * - `clock`: one look, and the scheduler's clock alone: enough for `likely`
+   */
+  readonly proof: 'looks' | 'clock';
+}
+
+/** How long a thread has stood where it stands; null for one that moved, and for one seen once of which no clock tells. */
+export function standstill(thread: Thread): Standstill | null {
+  if (thread.moved === 'moved') return null;
+  const { blockedForMs, seenForMs, tid } = thread;
+  if (blockedForMs !== null && (thread.moved === 'never' || blockedForMs > 0)) {
+    const ageFrom = `the scheduler's clock: thread ${tid} has not run for ${formatDuration(blockedForMs)}`;
+    return { ageMs: blockedForMs, ageFrom, proof: thread.moved === 'never' ? 'looks' : 'clock' };
+  }
+  if (thread.moved === 'once') return null;
+  const ageFrom = `thread ${tid} was the same in ${thread.seen} looks over ${formatDuration(seenForMs)}`;
+  return { ageMs: seenForMs, ageFrom, proof: 'looks' };
+}
+
+/** In this system call, by name. */
+export function isIn(thread: Thread, call: string): boolean {
+  return thread.call?.name === call;
+}
+
+/** The innermost frame of this name, or that the expression fits; null where there is none, or no stack. */
+export function frameOf(thread: Thread, symbol: string | RegExp): Frame | null {
+  return thread.stack?.find(frame => fits(frame, symbol)) ?? null;
+}
+
+/**
+ * Whether the stack has all of these, innermost first, others between them allowed:
+ * `['ovl_sync_fs', 'generic_shutdown_super', 'cleanup_mnt']`.
+ */
+export function stackHas(thread: Pick<Thread, 'stack'>, symbols: readonly (string | RegExp)[]): boolean {
+  let next = 0;
+  for (const frame of thread.stack ?? []) {
+    const symbol = symbols[next];
+    if (symbol === undefined) break;
+    if (fits(frame, symbol)) next += 1;
+  }
+  return next === symbols.length;
+}
+
+/** The innermost frame that names a function other than the scheduler's own: where it sleeps. */
+export function sleepsIn(thread: Pick<Thread, 'stack' | 'wchan'>): string | null {
+  const frame = thread.stack?.find(({ symbol }) => symbol !== null && !SCHEDULER.test(symbol));
+  return frame?.symbol ?? thread.wchan;
+}
+
+const SCHEDULER = /^(?:__)?(?:schedule|io_schedule|schedule_timeout|preempt_schedule)(?:_\w+)?$/;
+
+/** A frame of a thread as evidence. */
+export function citeFrame(thread: Thread, frame: Frame): Citation {
+  return cite(thread.entry, frame.line, frame.text);
+}
+
+function fits({ symbol }: Frame, wanted: string | RegExp): boolean {
+  if (symbol === null) return false;
+  return typeof wanted === 'string' ? symbol === wanted : wanted.test(symbol);
+}
