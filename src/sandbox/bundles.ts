@@ -34,48 +34,63 @@ export interface Bundle extends BundlePlace {
 /** RuncRoot of containerd's shims (pkg/process/utils.go), wherever containerd's own state directory is. */
 const RUNC_ROOT = '/run/containerd/runc';
 
-/** The rest of a bundle is a few bytes each; a config.json with many variables and mounts is the largest. */
+/** All but config.json are a few bytes each. */
 const SMALL_BYTES = 64 << 10;
 
 /** Bundles per call: their config.json together are some megabytes, and are forgotten before the next ones are read. */
 const PER_CALL = 64;
 
-/** runc keeps its state elsewhere for docker (options.json), and for v1 shims (`-runtime-root`). */
-export type RuncRoots = ReadonlyMap<string, string>;
+/** What is known of the shims before their bundles are read: by path of the bundle. */
+export type KnownShims = ReadonlyMap<string, { readonly runcRoot: string | null }>;
 
-/** `runcRoots`: by path of the bundle, where the shim's command line names one. */
+/**
+ * Reads them all, and of each no more than is needed: an open costs some 30 us in a probe, and a node may have a thousand
+ * bundles. What most of them do not need (they have a CRI annotation, and runc's state at its usual place) is asked for
+ * in a second round.
+ */
 export async function readBundles(
   places: readonly BundlePlace[],
-  runcRoots: RuncRoots,
+  shims: KnownShims,
   reads: Reads,
 ): Promise<readonly Bundle[]> {
   const bundles: Bundle[] = [];
   for (let at = 0; at < places.length; at += PER_CALL) {
     const some = places.slice(at, at + PER_CALL);
-    const files = await reads.read(some.flatMap(place => requestsFor(place, runcRoots)));
-    bundles.push(...some.map(place => bundleOf(place, files, runcRoots)));
+    const first = await reads.read(some.flatMap(place => firstRequests(place, shims)));
+    const drafts = some.map(place => bundleOf(place, first, shims));
+    const more = await reads.read(drafts.flatMap(draft => moreRequests(draft, shims)));
+    const files = new Map([...first, ...more]);
+    bundles.push(...some.map(place => bundleOf(place, files, shims)));
   }
+  // Where docker and v1 shims have runc keep its state, only options.json said.
   const elsewhere = bundles.filter(
-    bundle => bundle.runc === null && bundle.runcDirectory !== runcDirectory(bundle, runcRoots),
+    bundle => bundle.runc === null && bundle.runcDirectory !== usualDirectory(bundle, shims),
   );
   const states = await reads.read(elsewhere.map(bundle => stateRequest(bundle.runcDirectory)));
   const found = new Map(elsewhere.map(bundle => [bundle, runcOf(bundle.runcDirectory, states)]));
   return bundles.map(bundle => ({ ...bundle, runc: bundle.runc ?? found.get(bundle) ?? null }));
 }
 
-function requestsFor(place: BundlePlace, runcRoots: RuncRoots): readonly FileRequest[] {
-  const state = stateRequest(runcDirectory(place, runcRoots));
+function firstRequests(place: BundlePlace, shims: KnownShims): readonly FileRequest[] {
+  const state = stateRequest(usualDirectory(place, shims));
   if (place.deleted) return [state];
   const path = pathOf(place);
+  const config = { path: `${path}/config.json` };
+  if (!shims.has(path)) return [config, state];
+  return [config, ...small(path, ['address', 'bootstrap.json']), { path: `${path}/work`, what: 'link' }, state];
+}
+
+function moreRequests({ path, deleted, cri, docker, runc }: Bundle, shims: KnownShims): readonly FileRequest[] {
+  if (deleted) return [];
+  const belongs = cri.sandboxId !== null || docker !== null;
   return [
-    { path: `${path}/config.json` },
-    ...['address', 'bootstrap.json', 'sandbox', 'init.pid', 'options.json'].map(name => ({
-      path: `${path}/${name}`,
-      maxBytes: SMALL_BYTES,
-    })),
-    { path: `${path}/work`, what: 'link' },
-    state,
+    ...(belongs ? [] : small(path, ['sandbox', ...(shims.has(path) ? [] : ['address', 'bootstrap.json'])])),
+    ...(runc !== null ? [] : small(path, ['init.pid', 'options.json'])),
   ];
+}
+
+function small(path: string, names: readonly string[]): readonly FileRequest[] {
+  return names.map(name => ({ path: `${path}/${name}`, maxBytes: SMALL_BYTES }));
 }
 
 function stateRequest(directory: string): FileRequest {
@@ -87,8 +102,8 @@ function pathOf({ place, dir }: BundlePlace): string {
 }
 
 /** The directory that is known before the bundle was read. */
-function runcDirectory(bundle: BundlePlace, runcRoots: RuncRoots): string {
-  return runcDirectoryIn(bundle, runcRoots.get(pathOf(bundle)) ?? RUNC_ROOT);
+function usualDirectory(bundle: BundlePlace, shims: KnownShims): string {
+  return runcDirectoryIn(bundle, shims.get(pathOf(bundle))?.runcRoot ?? RUNC_ROOT);
 }
 
 function runcDirectoryIn({ place, id }: BundlePlace, root: string): string {
@@ -99,12 +114,12 @@ function runcOf(directory: string, files: ReadFiles): RuncState | null {
   return parseRuncState(textOf(files, `${directory}/state.json`) ?? '');
 }
 
-function bundleOf(place: BundlePlace, files: ReadFiles, runcRoots: RuncRoots): Bundle {
+function bundleOf(place: BundlePlace, files: ReadFiles, shims: KnownShims): Bundle {
   const path = pathOf(place);
   const text = (name: string) => textOf(files, `${path}/${name}`) ?? '';
   const config = parseOciConfig(text('config.json'));
   const options = parseObject(text('options.json'));
-  const known = runcDirectory(place, runcRoots);
+  const known = usualDirectory(place, shims);
   const runcRoot = options === null ? null : stringAt(options, 'root');
   const work = parseBundlePath(text('work'));
   const mounts = [...(config?.mounts.values() ?? [])];

@@ -1,5 +1,5 @@
 import type { FirstLook, Host } from '../host/port.ts';
-import { type Bundle, type RuncRoots, readBundles } from './bundles.ts';
+import { type Bundle, type KnownShims, readBundles } from './bundles.ts';
 import { readDaemons } from './daemons.ts';
 import { readDockerRecords } from './docker-records.ts';
 import { groupSandboxes } from './group.ts';
@@ -49,12 +49,10 @@ async function bundlesOf(
   reads: Reads,
 ): Promise<readonly Bundle[]> {
   const places = await findBundles(servers, statesOf(daemons, views), reads);
-  const runcRoots: RuncRoots = new Map(
-    servers.flatMap(({ flags, view, path }) =>
-      flags?.runtimeRoot == null ? [] : [[view.prefix + path.dir, flags.runtimeRoot]],
-    ),
+  const shims: KnownShims = new Map(
+    servers.map(({ flags, view, path }) => [view.prefix + path.dir, { runcRoot: flags?.runtimeRoot ?? null }]),
   );
-  return readBundles(places, runcRoots, reads);
+  return readBundles(places, shims, reads);
 }
 
 /** What a deleted bundle would have said, and the names to uids. */

@@ -17,7 +17,7 @@ export function listWords(sandboxes: readonly ListedSandbox[]): string {
     sandboxes.map(({ name, id, shims, ageSeconds, containers }) => [
       name,
       shortId(id),
-      shims.map(({ pid, bundleDeleted }) => `${pid}${bundleDeleted ? ' (bundle deleted)' : ''}`).join(',') || 'gone',
+      shims.map(({ pid, bundleDeleted }) => `${pid}${bundleDeleted ? ' (bundle deleted)' : ''}`).join(',') || 'none',
       durationWords(ageSeconds),
       containersWords(containers),
     ]),

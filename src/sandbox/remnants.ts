@@ -157,7 +157,7 @@ function ofIds({ stored, containers, pods }: Traces, word: string): readonly Rem
 /** A sandbox whose shim is gone, while its bundles are still there. */
 export function remnantOf({ id, pod, containers }: Sandbox): Remnant {
   return {
-    what: `sandbox ${id}, whose shim is gone: its bundle directories are left`,
+    what: `sandbox ${id}, which has no shim: its bundle directories are left`,
     pod,
     ids: [...new Set([id, ...containers.map(container => container.id)])],
     paths: containers.flatMap(({ bundle, runcState }) => [bundle, runcState]),
