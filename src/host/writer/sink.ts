@@ -1,11 +1,13 @@
 import {
   closeSync,
   constants,
+  fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   unlinkSync,
 } from 'node:fs';
@@ -34,12 +36,26 @@ const STDOUT_SLICE = 4 << 10;
 const FILE_SLICE = 256 << 10;
 
 function stdoutSink(): Sink {
+  if (wasClosed(STDOUT)) throw Object.assign(new Error('stdout is closed'), { code: 'EBADF' });
   return {
     write: (bytes, wrote) => writeWhole(STDOUT, bytes, STDOUT_SLICE, wrote),
     seal: () => null,
     discard: () => {},
   };
 }
+
+/**
+ * For a standard descriptor that is closed (`>&-`) node opens /dev/null, for reading and writing; a shell's `> /dev/null`
+ * is for writing alone. The bundle would vanish into it, and nobody could tell.
+ */
+function wasClosed(fd: number): boolean {
+  const { rdev } = fstatSync(fd);
+  const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1] ?? '0';
+  return rdev === DEV_NULL && (Number.parseInt(flags, 8) & constants.O_RDWR) !== 0;
+}
+
+/** Character device 1:3: kernel Documentation/admin-guide/devices.txt. */
+const DEV_NULL = (1 << 8) | 3;
 
 /**
  * `<name>.partial` until it is sealed. Nothing that exists is ever replaced, and no link followed: in /dev/shm anybody may
