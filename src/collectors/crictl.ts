@@ -1,7 +1,6 @@
 import { ask, type Interview, type Question, suffixOf } from './ask.ts';
 import type { Capture, Collector } from './collector.ts';
 import { addressesOf } from './runtime-places.ts';
-import { withoutEnvValues } from './without-env-values.ts';
 
 /** rke2 and k3s bring their own and may not put it into PATH. */
 const PROGRAMS = [
@@ -47,7 +46,7 @@ function inspections(capture: Capture): readonly Question[] {
   if (capture.target.kind !== 'sandbox') return [];
   const { containers, id } = capture.target.sandbox;
   return [
-    { what: 'inspectp', args: ['inspectp', '--quiet', id], redact: withoutEnvValues },
+    { what: 'inspectp', args: ['inspectp', '--quiet', id] },
     ...containers
       .filter(({ kind }) => kind === 'container')
       .slice(0, MAX_INSPECTED)

@@ -54,15 +54,6 @@ describe('crictl', () => {
     expect(inspections.every(argv => argv.includes('--quiet'))).toBe(true);
   });
 
-  it("loses the pod's manifest out of its annotations", async () => {
-    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"env":[{"value":"s3cret"}]}' };
-    const paper = installed(argv => ({
-      stdout: argv.includes('inspectp') ? JSON.stringify({ status: { annotations } }) : 'x',
-    }));
-    const brought = await broughtBy(crictl, captureOn(paper.host, { sandbox: POD }));
-    expect(textOf(brought, 'runtime/crictl-inspectp.txt')).not.toContain('s3cret');
-  });
-
   it("is not asked about docker's containers, which CRI does not know", async () => {
     expect((await asked(crictl, { sandbox: inDocker }, 0)).commands).toEqual([]);
   });
