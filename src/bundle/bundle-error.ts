@@ -24,15 +24,18 @@ export type BundleErrorCode =
 export class BundleError extends StallcapError {
   /** The entry, escaped for a terminal; null when it is about the file as a whole. */
   readonly path: string | null;
+  /** The message without the path. */
+  readonly says: string;
 
-  constructor(code: BundleErrorCode, message: string, name?: string) {
+  constructor(code: BundleErrorCode, says: string, name?: string) {
     const path = name === undefined ? null : escaped(name);
-    super(path === null ? message : `${path}: ${message}`, {
+    super(path === null ? says : `${path}: ${says}`, {
       code,
       exit: EXIT.incomplete,
       next: ['Ask for the bundle again; if it was unpacked and packed anew, ask for the original file.'],
     });
     this.path = path;
+    this.says = says;
   }
 }
 

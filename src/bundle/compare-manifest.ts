@@ -34,16 +34,19 @@ export function compareWithManifest(
   const byPath = new Map(met.map(entry => [entry.path, entry]));
   const listed = new Set(items.map(({ path }) => path));
   const missing = items.map(({ path }) => path).filter(path => !byPath.has(path));
-  const problems: Problem[] = missing.map(path => ({ code: 'missing', path, says: `${path} is missing` }));
+  const problems: Problem[] = [];
+  if (missing.length > 0) {
+    problems.push({ code: 'missing', path: null, says: `${missing.length} entries of the manifest are missing` });
+  }
   for (const { path, sha256, bytes } of items) {
     const entry = byPath.get(path);
     if (entry === undefined || entry.state === 'altered' || entry.state === 'cut') continue;
     if (entry.sha256 !== sha256 || entry.bytes !== bytes) {
-      problems.push({ code: 'altered', path, says: `${path} is not what the manifest lists` });
+      problems.push({ code: 'altered', path, says: 'is not what the manifest lists' });
     }
   }
   for (const { path } of met) {
-    if (!listed.has(path)) problems.push({ code: 'added', path, says: `${path} is not in the manifest` });
+    if (!listed.has(path)) problems.push({ code: 'added', path, says: 'is not in the manifest' });
   }
   const inBoth = (paths: readonly string[], others: { has(path: string): boolean }) =>
     paths.filter(path => others.has(path)).join('\n');

@@ -7,6 +7,7 @@ const LINE_SEARCH_BYTES = 64 * 1024;
 /** At most `bytes` of a body, cut at a line end where one is near. The slice shares the body's memory. */
 export function cutToFit(body: Buffer, bytes: number, keep: 'head' | 'tail'): Buffer {
   if (bytes >= body.length) return body;
+  if (bytes <= 0) return body.subarray(0, 0);
   if (keep === 'head') {
     const lineEnd = body.lastIndexOf(0x0a, bytes - 1);
     return body.subarray(0, lineEnd >= bytes - LINE_SEARCH_BYTES && lineEnd >= 0 ? lineEnd + 1 : bytes);

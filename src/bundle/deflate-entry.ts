@@ -1,7 +1,7 @@
 import { constants, createDeflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
 
 /** Level 1: the grab competes with a node in trouble for its CPU. Ends on a byte boundary, no last block. */
-const OPTIONS: ZlibOptions = { level: 1, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 };
+const OPTIONS: ZlibOptions = { level: 1, finishFlush: constants.Z_SYNC_FLUSH };
 
 /** Below this, a trip to the thread pool takes longer than the work. */
 const AT_ONCE_BYTES = 64 * 1024;
@@ -14,12 +14,12 @@ const AT_ONCE_BYTES = 64 * 1024;
 export async function deflateEntry(raw: readonly Buffer[]): Promise<readonly Buffer[]> {
   const length = raw.reduce((sum, chunk) => sum + chunk.length, 0);
   if (length <= AT_ONCE_BYTES) {
-    // zlib hands out a slice of a 64 KiB buffer: copied, so that the bundle in memory is as large as it says.
+    // zlib hands out a slice of a 16 KiB buffer: copied, so that the bundle in memory is as large as it says.
     return [Buffer.from(deflateRawSync(Buffer.concat(raw, length), OPTIONS))];
   }
   return await new Promise((resolve, reject) => {
     const packed: Buffer[] = [];
-    const deflate = createDeflateRaw(OPTIONS);
+    const deflate = createDeflateRaw({ ...OPTIONS, chunkSize: 64 * 1024 });
     deflate.on('data', (chunk: Buffer) => packed.push(chunk));
     deflate.on('end', () => resolve(packed));
     deflate.on('error', reject);

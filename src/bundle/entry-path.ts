@@ -28,9 +28,3 @@ export function folderProblem(folder: string): string | null {
   if (folder.includes('/')) return 'more than one folder';
   return entryPathProblem(folder);
 }
-
-/** One part of a path out of any text (a container's name, a mount point): letters, digits and `._-` stay, the rest becomes `_`. */
-export function pathPart(text: string, maxLength = 80): string {
-  const plain = text.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, maxLength);
-  return plain === '' || /^\.+$/.test(plain) ? '_' : plain;
-}

@@ -45,12 +45,11 @@ export async function packToFit(
   // What cannot fit at deflate's best is not compressed to find that out.
   let body = cutToFit(whole, Math.min(unpackedRoom(spent), Math.max(room, 0) * BEST_RATIO + ANY_SMALL_BYTES), keep);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (body.length < Math.min(whole.length, WORTH_KEEPING_BYTES)) return null;
     const entry = await packEntry(name, body);
     const packedBytes = entry.packed.reduce((sum, chunk) => sum + chunk.length, 0);
     if (packedBytes <= room) return entry;
-    const less = Math.floor(body.length * (room / packedBytes) * 0.9);
-    if (less < WORTH_KEEPING_BYTES) return null;
-    body = cutToFit(body, less, keep);
+    body = cutToFit(body, Math.floor(body.length * (room / packedBytes) * 0.9), keep);
   }
   return null;
 }

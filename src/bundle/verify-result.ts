@@ -37,6 +37,6 @@ export interface Problem {
   readonly code: string;
   /** The entry, escaped; null when it is about the file as a whole. */
   readonly path: string | null;
-  /** One sentence. */
+  /** One sentence; about the entry, where `path` names one: 'is not what its hash says'. */
   readonly says: string;
 }

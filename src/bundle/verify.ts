@@ -29,7 +29,7 @@ export async function verifyBundle(
     const cut = met.filter(({ state }) => state === 'cut').map(({ path }) => path);
     missing = [...cut, ...CLOSING.filter(path => !cut.includes(path) && !intact.some(entry => entry.path === path))];
     if (reader.end !== 'cut' && refusal === null)
-      problems.push(problem('no-manifest', MANIFEST, 'there is no readable manifest.json'));
+      problems.push(problem('no-manifest', MANIFEST, 'is missing or not readable'));
   } else {
     const others = met.filter(({ path }) => path !== MANIFEST);
     const compared = compareWithManifest(others, manifest.items);
@@ -88,13 +88,13 @@ function problem(code: string, path: string | null, says: string): Problem {
 }
 
 function refusalProblem(refusal: BundleError | null): Problem[] {
-  return refusal === null ? [] : [problem(refusal.code, refusal.path, refusal.message)];
+  return refusal === null ? [] : [problem(refusal.code, refusal.path, refusal.says)];
 }
 
 function entryProblems(met: readonly Met[]): Problem[] {
   const problems = met
     .filter(({ state }) => state === 'altered')
-    .map(({ path }) => problem('altered', path, `${path} is not what its hash says`));
+    .map(({ path }) => problem('altered', path, 'is not what its hash says'));
   const unhashed = met.filter(({ state }) => state === 'unhashed').length;
   if (unhashed > 0)
     problems.push(problem('no-hash', null, `${unhashed} entries have no hash beside them: packed anew`));
@@ -121,11 +121,11 @@ function orderProblems(met: readonly Met[]): Problem[] {
   const first = met[0]?.path;
   const problems: Problem[] = [];
   if (first !== undefined && first !== 'plan.json') {
-    problems.push(problem('plan-not-first', first, `the first entry is ${first}, not plan.json`));
+    problems.push(problem('plan-not-first', first, 'is the first entry, where plan.json should be'));
   }
   const at = met.findIndex(({ path }) => path === MANIFEST);
   if (at !== -1 && at !== met.length - 1) {
-    problems.push(problem('manifest-not-last', MANIFEST, 'entries stand behind manifest.json'));
+    problems.push(problem('manifest-not-last', MANIFEST, 'is not the last entry'));
   }
   return problems;
 }

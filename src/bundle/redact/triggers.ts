@@ -30,14 +30,18 @@ export function indexTriggers<T>(triggers: readonly Trigger<T>[]): TriggerIndex<
       shift[(b << 8) | c] = 0;
     }
   }
-  const keyAt = (text: string, index: number): number =>
-    (text.charCodeAt(index) << 16) | (text.charCodeAt(index + 1) << 8) | text.charCodeAt(index + 2);
+  const keyAt = (text: string, index: number): number => {
+    const a = text.charCodeAt(index);
+    const b = text.charCodeAt(index + 1);
+    const c = text.charCodeAt(index + 2);
+    return (a | b | c) > 0xff ? -1 : (a << 16) | (b << 8) | c;
+  };
   return {
     next(text, from) {
       const end = text.length;
       let last = from + LETTERS - 1;
       while (last < end) {
-        // A letter outside Latin-1 may be taken for another; at() knows better.
+        // A letter outside Latin-1 may be taken for another here, not by keyAt.
         const step = shift[((text.charCodeAt(last - 1) & 0xff) << 8) | (text.charCodeAt(last) & 0xff)] as number;
         if (step > 0) {
           last += step;
