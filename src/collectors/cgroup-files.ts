@@ -21,12 +21,16 @@ type Table = Readonly<Record<string, Readonly<Record<Part, readonly string[]>>>>
 /** Documentation/admin-guide/cgroup-v2.rst. Which of them exist depends on kernel and controllers. */
 const V2: Table[string] = {
   counters: ['io.stat', 'io.pressure', 'memory.stat', 'cpu.stat', 'pids.current'],
-  state: ['memory.current', 'memory.events', 'cgroup.events'],
+  state: ['memory.current', 'memory.events', 'memory.pressure', 'cpu.pressure', 'cgroup.events'],
   limits: ['cgroup.freeze', 'io.max', 'memory.high', 'memory.max', 'cpu.max', 'pids.max', 'pids.events'],
 };
 
 /** Beside v1, where no controller is bound to it: what needs none. */
-const HYBRID: Table[string] = { counters: ['io.pressure'], state: ['cgroup.events'], limits: [] };
+const HYBRID: Table[string] = {
+  counters: ['io.pressure'],
+  state: ['memory.pressure', 'cpu.pressure', 'cgroup.events'],
+  limits: [],
+};
 
 /** Documentation/admin-guide/cgroup-v1/. blkio counts no buffered writes: they belong to the flusher's cgroup, the root. */
 const V1: Table = {

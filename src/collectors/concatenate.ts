@@ -17,7 +17,7 @@ import { isMissing, spanOf } from './evidence-of.ts';
 export function concatenate(path: string, source: string, files: readonly FileResult[]): Evidence {
   const present = files.filter(file => !isMissing(file));
   const unread = present.filter(file => file.outcome !== 'ok' && file.outcome !== 'empty');
-  const entry = { path, source, body: sections(present), at: spanOf(files) };
+  const entry = { path, source, body: sections(present), ...(files.length > 0 ? { at: spanOf(files) } : {}) };
   const [first] = unread;
   if (first !== undefined) {
     const detail = `${unread.length} of ${present.length} files not whole, first ${first.path}: ${reasonOf(first)}`;

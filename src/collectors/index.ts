@@ -58,6 +58,7 @@ export const collectors: readonly Collector[] = [
   shimThreads,
   containerThreadsAgain,
   nodeSamples,
+  observer,
   // ask: what the runtimes say, and how long they take to say it
   crictl,
   ctr,
@@ -70,5 +71,4 @@ export const collectors: readonly Collector[] = [
   dockerLog,
   kernelLog,
   fileLocks,
-  observer,
 ];

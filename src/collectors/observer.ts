@@ -8,12 +8,12 @@ import { containerdsOf } from './runtime-places.ts';
 const PAUSE_MS = 500;
 
 /**
- * node/observer.txt: what the shims use (one that spins is no shim that waits), and what stallcap itself does to the node
+ * node/observer.txt, while the samples are taken and time passes anyway: what the shims use (one that spins is no shim that waits), and what stallcap itself does to the node
  * while it looks.
  */
 export const observer: Collector = {
   name: 'observer',
-  phase: 'linger',
+  phase: 'samples',
   deadlineMs: 5000,
   async *collect(capture) {
     const named = new Map<number, string>([
