@@ -51,17 +51,17 @@ export function takeFirstLook(args: readonly string[]): FirstLook {
 }
 
 function findShims(): readonly Candidate[] {
-  const shims: Candidate[] = [];
-  for (const pid of numbersIn('/proc')) {
-    if (readText(`/proc/${pid}/comm`).text?.startsWith(COMM) === true) shims.push({ pid, id: idOf(pid) });
-  }
-  return shims;
+  return numbersIn('/proc').flatMap(pid => {
+    if (readText(`/proc/${pid}/comm`).text?.startsWith(COMM) !== true) return [];
+    const status = readText(`/proc/${pid}/status`).text ?? '';
+    // With one thread: see safe-read.ts. It can still be looked at by a probe, unless all that is left of it is its exit.
+    if (threadsIn(status) < 2) return /^State:\s*[ZX]/m.test(status) ? [] : [{ pid, id: null }];
+    return [{ pid, id: idOf(pid) }];
+  });
 }
 
-/** Null for a shim with one thread (see safe-read.ts) or without a readable cwd: it is found when all are looked at. */
+/** Null without a readable cwd: it is found when all are looked at. */
 function idOf(pid: number): string | null {
-  const status = readText(`/proc/${pid}/status`).text;
-  if (status === null || threadsIn(status) < 2) return null;
   try {
     const cwd = readlinkSync(`/proc/${pid}/cwd`);
     const name = cwd.slice(cwd.lastIndexOf('/') + 1);
