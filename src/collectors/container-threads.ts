@@ -2,7 +2,7 @@ import type { Evidence } from '../bundle/evidence.ts';
 import type { ProcessLook } from '../host/port.ts';
 import type { Container, Shim } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
-import { deadlineOf } from './evidence-of.ts';
+import { deadlineOf, entryPart } from './evidence-of.ts';
 import { processTree } from './process-tree.ts';
 import { shimFolder } from './shim-folder.ts';
 import { sameProcess, threadsEvidence } from './threads-evidence.ts';
@@ -44,7 +44,7 @@ async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence>
   const looks = new Map((await capture.host.lookRisky(pids, deadline)).map(seen => [seen.pid, seen]));
 
   for (const container of containers) {
-    const path = `containers/${container.id}/threads-${sample}.txt`;
+    const path = `containers/${entryPart(container.id)}/threads-${sample}.txt`;
     const seen = initOf(container, looks);
     const gone = seen === undefined || seen.outcome === 'gone';
     if (!gone || capture.notes.has(aliveNote(container))) {
@@ -57,7 +57,8 @@ async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence>
   }
   for (const [shim, children] of others) {
     const path = `${shimFolder(capture.shims, shim)}/children-${sample}.txt`;
-    const seen = children.flatMap(pid => looks.get(pid) ?? []);
+    // One that ended since it was found is no gap: runc comes and goes.
+    const seen = children.flatMap(pid => looks.get(pid) ?? []).filter(({ outcome }) => outcome !== 'gone');
     if (seen.length > 0) yield threadsEvidence(path, seen);
     else if (sample === 1) yield withoutChildren(path, shim);
   }

@@ -13,6 +13,9 @@ export const goroutineSignal: Collector = {
   targets: ['sandbox'],
   // biome-ignore lint/correctness/useYield: its evidence comes with goroutine-dump
   async *collect(capture) {
-    for (const shim of capture.shims) leaveDump(capture, await signalShim(capture, shim));
+    for (const shim of capture.shims) {
+      if (capture.signal.aborted) return;
+      leaveDump(capture, await signalShim(capture, shim));
+    }
   },
 };

@@ -20,7 +20,10 @@ export interface Collected {
 }
 
 export interface CollectOptions extends Partial<GrabOptions> {
-  readonly firstLook?: (inventory: Inventory) => FirstLook;
+  /** What the entry saw before, of this sandbox. */
+  readonly firstLook?: (sandbox: Sandbox, host: Host) => FirstLook;
+  /** Another target than the sandbox as it was found. */
+  readonly target?: (sandbox: Sandbox, inventory: Inventory) => Sandbox;
   /** Between the inventory and the first phase. */
   readonly before?: (sandbox: Sandbox, host: Host) => void | Promise<void>;
 }
@@ -45,13 +48,15 @@ export async function collect(
   collectors: readonly Collector[],
   given: CollectOptions = {},
 ): Promise<Collected> {
-  const { firstLook, before, ...changed } = given;
+  const { firstLook, before, target: changeTarget, ...changed } = given;
   const options = { ...DEFAULTS, ...changed };
   const host = createHost();
   try {
     const inventory = await takeInventory(host, null, 10_000);
-    const sandbox = inventory.sandboxes.find(each => each.id === id);
-    if (sandbox === undefined) throw new Error(`no sandbox ${id} among ${inventory.sandboxes.map(each => each.id)}`);
+    const found = inventory.sandboxes.find(each => each.id === id);
+    if (found === undefined) throw new Error(`no sandbox ${id} among ${inventory.sandboxes.map(each => each.id)}`);
+    const sandbox = changeTarget?.(found, inventory) ?? found;
+    const look = firstLook?.(sandbox, host) ?? NO_LOOK;
     await before?.(sandbox, host);
     const target: Target = { kind: 'sandbox', asked: id, how: 'id', sandbox };
     const evidence = new Map<string, Evidence>();
@@ -60,7 +65,7 @@ export async function collect(
     const startMs = host.now().offsetMs;
     await runPhases({
       host,
-      firstLook: firstLook?.(inventory) ?? NO_LOOK,
+      firstLook: look,
       inventory,
       target,
       options,

@@ -46,6 +46,10 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
     void abandon();
     return refuse('guard', `guard ${again.refusal}`);
   }
+  if (capture.signal.aborted) {
+    void abandon();
+    return refuse('guard', 'the time for it was over');
+  }
   const at = host.now();
   const errno = host.signal(shim.pid, 'SIGUSR1');
   if (errno !== null) {

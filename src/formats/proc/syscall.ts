@@ -32,6 +32,7 @@ export function parseSyscall(text: string): SyscallFile {
  * Calls that the Go runtime makes for itself, without giving up its P first (runtime/sys_linux_*.s, mem_linux.go,
  * netpoll_epoll.go, os_linux.go): a thread that hangs in one cannot be stopped, so the stop of the world that a goroutine
  * dump needs never ends, and no goroutine runs any more. Seen on containerd 1.6.20 with a delayed epoll_ctl.
+ * clone: the fork of a program whose exec hangs on its disk (CLONE_VFORK) holds the P all along.
  * prctl: it names mappings since Go 1.25, under the same lock as mmap.
  */
 const GO_RUNTIME_CALLS: ReadonlySet<string> = new Set([
@@ -42,6 +43,8 @@ const GO_RUNTIME_CALLS: ReadonlySet<string> = new Set([
   'mincore',
   'epoll_ctl',
   'clone',
+  'clone3',
+  'vfork',
   'prctl',
 ]);
 
