@@ -32,8 +32,9 @@ export async function takeInventory(host: Host, firstLook: FirstLook | null, dea
 async function inventoryOf(processes: RuntimeProcesses, host: Host, reads: Reads): Promise<Inventory> {
   const links = await readLinks(processes, reads);
   const views = viewsOf(processes, links);
-  const servers = shimServers(processes.shims, links, views);
-  const daemons = stateByShims(await readDaemons(processes.daemons, links, views, reads), views, servers);
+  const configured = await readDaemons(processes.daemons, links, views, reads);
+  const servers = shimServers(processes.shims, links, views, configured);
+  const daemons = stateByShims(configured, views, servers);
   const bundles = await bundlesOf(servers, daemons, views, reads);
   const docker = await readDockerRecords(bundles, daemons, reads);
   const grouped = groupSandboxes({ shims: servers, bundles, docker });

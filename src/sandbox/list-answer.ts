@@ -37,12 +37,12 @@ const CHECK_MS = 6000;
 
 /**
  * @returns `agrees`: false when with `check` a runtime and /proc disagree, or when a status file could not be read
- * @throws StallcapError `not-permitted` when not one sandbox may be seen
+ * @throws StallcapError `not-permitted` when not all sandboxes may be seen
  */
 export async function listAnswer(host: Host, firstLook: FirstLook | null, { check, graceMs }: ListOptions) {
   const inventory = await takeInventory(host, firstLook, INVENTORY_MS);
   const right = missingRight(host, inventory);
-  if (right !== null && inventory.sandboxes.length === 0) throw notPermitted(right);
+  if (right !== null) throw notPermitted(right);
   const takenAt = host.now().wall;
   const sandboxes = await listSandboxes(host, inventory, firstLook, LOOK_MS);
   const checked = check ? await checkStatus(host, inventory, CHECK_MS, graceMs) : null;
@@ -59,8 +59,18 @@ export async function listAnswer(host: Host, firstLook: FirstLook | null, { chec
     json,
     text: listWords(sandboxes) + (checked === null ? '' : `\n${checkWords(checked)}`),
     agrees: checked === null || (checked.disagreements.length === 0 && checked.gaps.length === 0),
-    notRead: inventory.gaps.map(({ path, outcome, detail }) =>
-      printable(`Not read: ${path}: ${outcome}${detail === undefined ? '' : ` (${detail})`}`),
-    ),
+    notRead: gapLines(inventory.gaps),
   };
+}
+
+/** More of them say nothing new: they hang in the same disk, or lack the same right. */
+const MOST_GAPS = 5;
+
+function gapLines(gaps: Inventory['gaps']): readonly string[] {
+  const lines = gaps
+    .slice(0, MOST_GAPS)
+    .map(({ path, outcome, detail }) =>
+      printable(`Not read: ${path}: ${outcome}${detail === undefined ? '' : ` (${detail})`}`),
+    );
+  return gaps.length > MOST_GAPS ? [...lines, `Not read: ${gaps.length - MOST_GAPS} more`] : lines;
 }

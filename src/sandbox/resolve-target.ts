@@ -50,6 +50,8 @@ export async function resolveTarget(
   // Of a pod that was made anew, what is left of the old one gives way to the one that can be captured.
   const alive = matches.filter(({ sandbox }) => sandbox.shims.length > 0);
   const [match, ...others] = alive.length > 0 ? alive : matches;
+  // Its shim may be one of those that could not be seen.
+  if (match !== undefined && alive.length === 0 && right !== null) throw notPermitted(right);
   if (match !== undefined && others.length === 0) return targetOf(asked, match);
   if (match !== undefined) throw ambiguous(asked, [match, ...others], host);
   if (right !== null) throw notPermitted(right);
@@ -86,7 +88,7 @@ async function byProcess(
     });
   }
   const { comm, match } = await sandboxOfProcess(Number(digits), inventory.sandboxes, host, deadlineMs);
-  if (match !== null) return targetOf(asked, match);
+  if (match !== null && (match.sandbox.shims.length > 0 || right === null)) return targetOf(asked, match);
   if (right !== null) throw notPermitted(right);
   const message =
     comm === null

@@ -1,17 +1,36 @@
 import { EXIT, StallcapError } from '../errors.ts';
+import { parseStatus } from '../formats/proc/status.ts';
 import type { Host } from '../host/port.ts';
+import type { Gap } from './reads.ts';
 import type { Inventory } from './types.ts';
 
 /**
- * Which right is missing to see sandboxes at all, in words; null when it is none. The working directory of a shim is what
- * names its sandbox, and reading that link of another user's process needs CAP_SYS_PTRACE (proc(5), ptrace access mode).
+ * Which right is missing to see all sandboxes, in words; null when it is none. A shim that could not be named, or a bundle
+ * that could not be read, may be the one that is meant: without it nothing may be called unknown, or without a shim.
  */
-export function missingRight(host: Pick<Host, 'read'>, { gaps }: Inventory): string | null {
-  const link = gaps.find(({ path, outcome }) => outcome === 'denied' && /^\/proc\/\d+\/cwd$/.test(path));
-  if (link !== undefined) return `CAP_SYS_PTRACE, to read ${link.path}`;
+export function missingRight(host: Pick<Host, 'read'>, inventory: Inventory): string | null {
   // Mounted with hidepid, /proc does not even show that process 1 exists.
   if (host.read('/proc/1/comm').outcome === 'gone') return 'root, since /proc hides the processes of others (hidepid)';
-  return null;
+  const denied = inventory.gaps.filter(({ outcome }) => outcome === 'denied');
+  const gap = denied.find(unnamedShim(inventory)) ?? denied.find(unreadBundle(inventory));
+  if (gap === undefined) return null;
+  const uid = parseStatus(host.read('/proc/self/status').body.toString('utf8')).uid[1];
+  if (uid !== 0) return `root, to read ${gap.path}`;
+  return `${gap.path.startsWith('/proc/') ? 'CAP_SYS_PTRACE' : 'CAP_DAC_READ_SEARCH'}, to read ${gap.path}`;
+}
+
+/** The link that names a shim's bundle is open to its own user, and to CAP_SYS_PTRACE (proc(5), ptrace access mode). */
+function unnamedShim({ sandboxes }: Inventory) {
+  const named = new Set(sandboxes.flatMap(({ shims }) => shims.map(({ pid }) => `/proc/${pid}/cwd`)));
+  return ({ path }: Gap) => /^\/proc\/\d+\/cwd$/.test(path) && !named.has(path);
+}
+
+/** Bundle directories have mode 0700. */
+function unreadBundle({ sandboxes }: Inventory) {
+  const bundles = new Set(
+    sandboxes.flatMap(({ containers }) => containers.map(({ bundle }) => `${bundle}/config.json`)),
+  );
+  return ({ path }: Gap) => bundles.has(path);
 }
 
 /** @returns an error to throw: exit code 5, naming the right */

@@ -1,8 +1,9 @@
-import { type BundlePath, parseBundlePath } from '../formats/runtime/bundle-path.ts';
+import { type BundlePath, parseBundlePath, TASK_DIRECTORY } from '../formats/runtime/bundle-path.ts';
 import { parseShimArgv, type ShimArgv } from '../formats/runtime/shim-argv.ts';
 import type { View } from './mount-namespaces.ts';
 import type { LinksRead, ProcessLinks } from './process-links.ts';
 import type { ShimCandidate } from './runtime-processes.ts';
+import type { RuntimeDaemon } from './types.ts';
 
 /** A live shim that serves a pod or a container. */
 export interface ShimServer {
@@ -16,20 +17,38 @@ export interface ShimServer {
   readonly exe: string | null;
 }
 
-/** Those of the candidates that serve. A shim without a bundle for working directory is none that can be named. */
+/**
+ * Those of the candidates that serve. A shim is named by its working directory. Where that link is denied (root without
+ * CAP_SYS_PTRACE, in a container), by its command line, and the state directory of the containerd that it reports to.
+ */
 export function shimServers(
   candidates: readonly ShimCandidate[],
   links: LinksRead,
   views: ReadonlyMap<number, View>,
+  daemons: readonly RuntimeDaemon[],
 ): readonly ShimServer[] {
   return candidates.flatMap(({ pid, startTicks }) => {
     const of = links.of.get(pid);
-    const path = of?.cwd == null ? null : parseBundlePath(of.cwd);
     const view = views.get(pid);
-    if (of === undefined || path === null || view === undefined || !isServer(of, path)) return [];
+    if (of === undefined || view === undefined) return [];
     const { argv, exe } = of;
-    return [{ pid, startTicks, path, view, argv, flags: argv === null ? null : parseShimArgv(argv), exe }];
+    const flags = argv === null ? null : parseShimArgv(argv);
+    const path = of.cwd === null ? pathByFlags(flags, view, daemons) : parseBundlePath(of.cwd);
+    if (path === null || !isServer(of, path)) return [];
+    return [{ pid, startTicks, path, view, argv, flags, exe }];
   });
+}
+
+function pathByFlags(flags: ShimArgv | null, view: View, daemons: readonly RuntimeDaemon[]): BundlePath | null {
+  if (flags?.address == null) return null;
+  const daemon = daemons.find(({ kind, address }) => kind === 'containerd' && address === flags.address);
+  if (daemon?.state == null) return null;
+  const state = daemon.state.slice(view.prefix.length);
+  const workdir = flags.workdir === null ? null : parseBundlePath(flags.workdir);
+  const namespace = flags.namespace;
+  const id = workdir?.id ?? flags.id;
+  if (namespace === null || id === null) return null;
+  return parseBundlePath(`${state}/${TASK_DIRECTORY[workdir === null ? 'v2' : 'v1']}/${namespace}/${id}`);
 }
 
 /**

@@ -110,6 +110,24 @@ describe.skipIf(labUnavailable())('the list of a real node', () => {
     }
   });
 
+  it('is refused to who may not see it, naming what that needs', async ({ skip }) => {
+    await using containerd = await startContainerd();
+    await containerd.runPod({ name: 'web-0', namespace: 'shop' });
+    const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+    const readable = await execa('setpriv', [...asNobody, 'test', '-r', ENTRY], { reject: false });
+    if (readable.exitCode !== 0) return skip('nobody may not read these sources');
+    const argv = [...asNobody, process.execPath, ENTRY, 'list', '--json'];
+    const { stdout, exitCode } = await execa('setpriv', argv, { reject: false, stdin: 'ignore' });
+    expect(exitCode).toBe(5);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: {
+        code: 'not-permitted',
+        exit: 5,
+        message: expect.stringMatching(/needs root, to read \/proc\/\d+\/cwd\.$/),
+      },
+    });
+  });
+
   it('names the pod whose shim hangs in umount2, and what it waits for', () =>
     during(overlayUmountSync(), async ({ folder, pod, container, thread }) => {
       const { sandboxes, disagreements, exitCode } = await list(folder, '--check');

@@ -310,13 +310,36 @@ describe('a pod without a shim', () => {
 });
 
 describe('without the rights', () => {
-  it('the refusal names the right, and no target is called unknown', async () => {
+  const DENIED = { outcome: 'denied', detail: 'EACCES: needs CAP_SYS_PTRACE' } as const;
+
+  it('a refusal names the right, and no target is called unknown or without a shim', async () => {
     const memory = node();
-    for (const pid of [200, 300, 400, 510]) memory.put(`/proc/${pid}/cwd`, { outcome: 'denied', detail: 'EACCES' });
-    for (const asked of ['db', null, 'pid:202']) {
+    // Neither link nor command line: the shims are there and cannot be named.
+    for (const pid of [200, 300, 400, 510]) memory.put(`/proc/${pid}/cwd`, DENIED).put(`/proc/${pid}/cmdline`, DENIED);
+    memory.add({ pid: 90, comm: 'containerd', argv: ['containerd'] });
+    for (const asked of ['db', 'nobody', null, 'pid:202']) {
       expect(await refusal(memory, asked)).toMatchObject({ code: 'not-permitted', exit: 5 });
     }
-    expect((await refusal(memory, 'db')).message).toMatch(/CAP_SYS_PTRACE/);
+    expect((await refusal(memory, 'db')).message).toMatch(/needs CAP_SYS_PTRACE, to read \/proc\/200\/cwd\.$/);
+    memory.put('/proc/self/status', 'Uid:\t1000\t1000\t1000\t1000\n');
+    expect((await refusal(memory, 'db')).message).toMatch(/needs root, to read/);
+  });
+
+  it('root without CAP_SYS_PTRACE finds shims by their command lines', async () => {
+    const memory = node().add({ pid: 90, comm: 'containerd', argv: ['containerd'] });
+    for (const pid of [200, 300, 400]) memory.put(`/proc/${pid}/cwd`, DENIED);
+    expect(shimOf(await resolve(memory, 'db'))).toBe(400);
+    expect(shimOf(await resolve(memory, 'pid:402'))).toBe(400);
+  });
+
+  it('a bundle that may not be read is named: the pod in it may be the one that is meant', async () => {
+    const path = `${TASKS}/${idOf('db@shop')}/config.json`;
+    const denied = { outcome: 'denied', detail: 'EACCES: needs CAP_DAC_READ_SEARCH' } as const;
+    const memory = node()
+      .put(path, denied)
+      .put(`${TASKS}/${idOf('app/db@shop')}/config.json`, denied);
+    expect((await refusal(memory, 'db')).message).toContain(`needs CAP_DAC_READ_SEARCH, to read ${path}`);
+    expect(shimOf(await resolve(memory, 'test/web-0'))).toBe(300);
   });
 
   it('a /proc that hides others is named', async () => {
