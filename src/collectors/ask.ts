@@ -51,7 +51,8 @@ export async function* ask(capture: Capture, interviews: readonly Interview[]): 
       found = [program];
       log.push(result);
       if (result.outcome === 'absent') {
-        yield { ...answerOf(path, result), detail: `${tool} is not installed` };
+        const source = sourceOf(programs[0] ?? [], question);
+        yield { ...answerOf(path, result), source, detail: `${tool} is not installed` };
         break;
       }
       if (result.outcome === 'timeout') hung = result.argv.join(' ');

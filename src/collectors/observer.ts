@@ -8,8 +8,8 @@ import { containerdsOf } from './runtime-places.ts';
 const PAUSE_MS = 500;
 
 /**
- * node/observer.txt, while the samples are taken and time passes anyway: what the shims use (one that spins is no shim that waits), and what stallcap itself does to the node
- * while it looks.
+ * node/observer.txt: what the shims use (one that spins is no shim that waits), and what stallcap itself does to the node.
+ * While the samples are taken, since time passes then anyway.
  */
 export const observer: Collector = {
   name: 'observer',

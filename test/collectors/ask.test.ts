@@ -81,10 +81,13 @@ describe('asking a client', () => {
   });
 
   it('is over at once when it is not installed', async () => {
-    const brought = await answers([{ ...interview('version', 'ps'), programs: [['no-such-client-anywhere']] }]);
+    const brought = await answers([
+      { ...interview('version', 'ps'), programs: [['no-such-client-anywhere'], ['nor-this']] },
+    ]);
     expect([...brought.keys()]).toEqual(['runtime/client-version.txt', 'runtime/client-commands.jsonl']);
     expect(brought.get('runtime/client-version.txt')).toMatchObject({
       outcome: 'absent',
+      source: 'no-such-client-anywhere version',
       detail: 'client is not installed',
     });
   });
