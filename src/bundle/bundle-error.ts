@@ -1,4 +1,5 @@
 import { EXIT, StallcapError } from '../errors.ts';
+import { printable } from '../formats/escape.ts';
 
 /**
  * Why a file is refused or cannot be read on. Bundles come from others: none of these is a fault of this program.
@@ -39,8 +40,7 @@ export class BundleError extends StallcapError {
   }
 }
 
-/** A name out of somebody else's file, safe to print: JSON's escapes, 120 characters. */
-export function escaped(name: string): string {
-  const short = name.length > 120 ? `${name.slice(0, 120)}…` : name;
-  return short.replace(/[^\x20-\x7e…]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** A name out of somebody else's file, safe to print, 120 characters at most. */
+function escaped(name: string): string {
+  return printable(name.length > 120 ? `${name.slice(0, 120)}…` : name);
 }

@@ -55,7 +55,7 @@ describe('a bundle from somebody else is refused', () => {
   ] as const)('%s', async (_, planted, code) => {
     const problem = await firstProblem(await tarGz([planted]));
     expect(problem).toMatchObject({ state: 'damaged', code });
-    expect(problem.says).toMatch(/^[\x20-\x7e…]+$/);
+    expect(`${problem.path} ${problem.says}`).toMatch(/^[\x20-\x7e\xa0-\xff…]+$/);
   });
 
   it('a bomb: small file, endless zeros', async () => {

@@ -6,7 +6,7 @@ import { type Detector, spanOfGroup } from './span.ts';
  */
 function command(trigger: string, program: string, flags: string, offset = 0): Detector {
   // At most so many characters of other arguments: a command line, not a page.
-  const pattern = new RegExp(String.raw`${program}[ \t\0](?:[^\n|;]{0,300}?[ \t\0])?${flags}`, 'diy');
+  const pattern = new RegExp(String.raw`${program}[ \t\0](?:[^\n|;]{0,300}?[ \t\0])?${flags}`, 'dy');
   return {
     triggers: [trigger],
     offset,

@@ -5,7 +5,8 @@ import { type Detector, NOTHING, type Span } from './span.ts';
  * Values of environment lists, whatever they are: `process.env` of an OCI spec, `Env` of docker, `envs` of CRI, `env` of
  * a pod's manifest, the last also in quotes in an annotation. `["NAME=value"]` and `[{"name": …, "value": …}]`.
  *
- * Reads what is there and not JSON: a list that was cut in the middle of a value is masked up to the cut.
+ * Reads what is there and not JSON: a list that was cut in the middle of a value is masked up to the cut, and no further
+ * than its line where it stands in a log.
  */
 export const envList: Detector = {
   triggers: ['env'],
@@ -20,30 +21,39 @@ export const envList: Detector = {
   },
 };
 
+/** What a line of a list printed over several lines begins with; anything else is another line of a log. */
+const LINE_OF_LIST = /\s{1,200}(?:["{}[\],\\]|$)/y;
+
 function valuesOf(text: string, start: number, quote: Quote): readonly Span[] {
   const spans: Span[] = [];
+  const isOnOneLine = !/^[ \t]*\r?\n/.test(text.slice(start, start + 40));
   let depth = 0;
   let key: string | null = null;
   for (let at = start; at < text.length; at++) {
     const char = text[at];
-    if (char === ']' && depth === 0) return spans;
-    if (char === '{' || char === '[') depth++;
-    else if (char === '}' || char === ']') depth--;
-    else if (char === ',') key = null;
-    else if (char === '"' || char === '\\') {
+    if (char === '"' || char === '\\') {
       const opened = quoteAt(text, at);
       if (opened?.char !== '"' || opened.level !== quote.level) return spans;
       const from = at + lengthOf(opened);
       const to = closingQuote(text, from, opened);
       const word = text.slice(from, to);
-      const isString: boolean = depth === 0;
-      const equals = isString ? word.indexOf('=') : -1;
+      const equals = depth === 0 ? word.indexOf('=') : -1;
       if (equals !== -1) pushValue(spans, text, from + equals + 1, to);
-      if (!isString && key !== null && /^value$/i.test(key)) pushValue(spans, text, from, to);
-      key = isString || key !== null ? null : word;
-      at = to + (to < text.length && text[to] !== '\n' ? lengthOf(opened) - 1 : 0);
+      if (key !== null && /^value$/i.test(key)) pushValue(spans, text, from, to);
+      key = depth > 0 && key === null ? word : null;
+      // Behind the closing quote; of a string that was cut, to the line end.
+      at = text[to] === '\n' ? to - 1 : to + lengthOf(opened) - 1;
+    } else if (char === '{' || char === '[') {
+      depth++;
+    } else if (char === '}' || char === ']') {
+      if (depth === 0) return spans;
+      depth--;
+    } else if (char === ',') {
+      key = null;
+    } else if (char === '\n') {
+      LINE_OF_LIST.lastIndex = at;
+      if (isOnOneLine || !LINE_OF_LIST.test(text)) return spans;
     }
-    if (depth < 0) return spans;
   }
   // The text ended in the list: in a window of a larger body it goes on.
   return [...spans, { from: text.length, to: text.length, kind: 'env' }];

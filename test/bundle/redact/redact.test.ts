@@ -89,6 +89,13 @@ describe('redact', () => {
     expect(process.env.every((value, n) => value === `VAR_${n}=[redacted:env]`)).toBe(true);
   });
 
+  it('takes a list that a log line cuts off for no longer than that line', () => {
+    const log = 'req={"env":["A=secret one","B=sec\nlevel=info msg="x=y" "k=v"\n"env": [\nlevel=info "a=b"\n';
+    expect(redactText(log)).toBe(
+      'req={"env":["A=[redacted:env]","B=[redacted:env]\nlevel=info msg="x=y" "k=v"\n"env": [\nlevel=info "a=b"\n',
+    );
+  });
+
   it('grows the copy when the replacements are longer than the secrets', () => {
     const { body, redactions } = redact(latin1('pwd=1 '.repeat(50_000)));
     expect(redactions).toBe(50_000);
