@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { startDocker } from '../lab/docker.ts';
 import { during } from '../lab/during.ts';
 import { threads } from '../lab/proc.ts';
 import { signal } from '../lab/processes.ts';
@@ -49,6 +50,14 @@ describe.skipIf(labUnavailable())('the goroutine dump of a shim', () => {
         join(containerd.folder.path, 'containerd.log'),
       );
       expect(steps(collected)).toMatch(/is pipe:\[\d+\], read by cat \d+: which writes .*containerd\.log/);
+    }));
+
+  it('comes out of the log that the containerd of docker shares with dockerd', () =>
+    during(startDocker(), async docker => {
+      const container = await docker.runContainer('web');
+      const collected = await askForDump(container.id);
+      expectWhole(collected);
+      expect(steps(collected)).toContain(`descriptor 2 of containerd ${docker.containerdPid} is `);
     }));
 
   it('of 150 connections, cut to pieces by journald, comes whole out of the journal', () =>

@@ -124,7 +124,8 @@ class Climb {
     if (read.body.length > 0) this.#drained.push(read.body);
     const found = this.#take(read.body.toString(), read.path);
     const why = read.detail === undefined ? '' : `, ${read.detail}`;
-    this.#step(step, `${read.outcome}${why}: ${read.body.length} bytes taken out of the pipe, ${describe(found)}`);
+    const result = `${read.outcome}${why}: ${read.body.length} bytes taken out of the pipe, ${describe(found)}`;
+    this.#pending.log.step(step, result, read.offsetMs + read.durationMs);
   }
 
   #take(text: string, source: string): OurDump | null {

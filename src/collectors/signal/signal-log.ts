@@ -27,8 +27,9 @@ export class SignalLog {
     capture.recordSignal(this.#record);
   }
 
-  step(step: string, result: string): void {
-    this.#steps.push({ offsetMs: this.#host.now().offsetMs, step, result });
+  /** `offsetMs`: when it ended, where that was not just now. */
+  step(step: string, result: string, offsetMs: number = this.#host.now().offsetMs): void {
+    this.#steps.push({ offsetMs, step, result });
   }
 
   guards(guards: SignalRecord['guards']): void {
