@@ -6,15 +6,20 @@ import { withoutEnvValues } from './without-env-values.ts';
 
 const DEFAULT_SOCKET = '/var/run/docker.sock';
 
-/** What dockerd says. `docker inspect` waits for the container's lock, so a hang names the container that is stuck. */
+/**
+ * What dockerd says, of its own containers and of a node. `docker inspect` waits for the container's lock, so a hang names
+ * the container that is stuck.
+ */
 export const docker: Collector = {
   name: 'docker',
   phase: 'ask',
   deadlineMs: 8000,
   async *collect(capture) {
-    const daemons = dockerdsOf(capture);
+    const { target } = capture;
+    const foreign = target.kind === 'sandbox' && target.sandbox.runtime !== 'docker';
+    const daemons = foreign ? [] : dockerdsOf(capture);
     if (daemons.length === 0) {
-      const detail = 'no dockerd runs on this node';
+      const detail = foreign ? 'not asked: this pod is none of docker' : 'no dockerd runs on this node';
       yield {
         path: 'runtime/docker-version.txt',
         source: 'docker version',
@@ -24,10 +29,7 @@ export const docker: Collector = {
       };
       return;
     }
-    const ids =
-      capture.target.kind === 'sandbox' && capture.target.sandbox.runtime === 'docker'
-        ? capture.target.sandbox.containers.map(({ id }) => id)
-        : [];
+    const ids = target.kind === 'sandbox' ? target.sandbox.containers.map(({ id }) => id) : [];
     const questions = [
       { what: 'version', args: ['version'] },
       { what: 'ps', args: ['ps', '--all', '--no-trunc'] },

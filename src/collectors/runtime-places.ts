@@ -20,8 +20,13 @@ export function containerdsOf(capture: Capture): readonly RuntimeDaemon[] {
   return own.length > 0 ? own : all;
 }
 
+/** The dockerds that matter: the one whose own containerd the target's shims belong to, else every one of the node. */
 export function dockerdsOf(capture: Capture): readonly RuntimeDaemon[] {
-  return capture.inventory.daemons.filter(daemon => daemon.kind === 'dockerd');
+  const all = capture.inventory.daemons.filter(daemon => daemon.kind === 'dockerd');
+  const own = all.filter(({ state }) =>
+    capture.shims.some(shim => state !== null && shim.state.startsWith(`${state}/`)),
+  );
+  return own.length > 0 ? own : all;
 }
 
 /**

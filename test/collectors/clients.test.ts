@@ -148,9 +148,19 @@ describe('docker', () => {
     expect(commands[0]?.slice(0, 3)).toEqual(['docker', '--host', host]);
   });
 
-  it('is not started on a node without dockerd', async () => {
+  it('that started the containerd of the target is asked, of several', async () => {
+    const own = { ...DOCKERD, address: 'unix:///own.sock', state: '/run/own' };
+    const shims = [{ ...SHIM, state: '/run/own/containerd/daemon' }];
+    const { commands } = await asked(docker, { sandbox: { ...inDocker, shims }, daemons: [DOCKERD, own] }, 0);
+    expect(new Set(commands.map(argv => argv[2]))).toEqual(new Set(['unix:///own.sock']));
+  });
+
+  it.each([
+    ['on a node without dockerd', { sandbox: inDocker, daemons: [] }],
+    ['about a pod of containerd, whose neighbour dockerd may be', { sandbox: POD, daemons: [CONTAINERD, DOCKERD] }],
+  ])('is not started %s', async (_, circumstances) => {
     const paper = installed();
-    const brought = await broughtBy(docker, captureOn(paper.host, { sandbox: POD }));
+    const brought = await broughtBy(docker, captureOn(paper.host, circumstances));
     expect(brought.get('runtime/docker-version.txt')).toMatchObject({ outcome: 'absent' });
     expect(paper.commands).toEqual([]);
   });
