@@ -10,10 +10,10 @@ export interface ItemKind<Item, Result> {
   decode(item: Item, result: never, body: Buffer): { readonly result: Result; readonly bytes: number };
   /** The result of an item that brought nothing, or another way to ask for it. */
   giveUp(item: Item, why: GivenUp): { readonly result: Result } | { readonly instead: Item };
-  /** The same for an item of a kind in which too many probes hang already; null when it may be tried. */
+  /** The same for an item of a kind in which too many probes hang already; null when it may be asked as it is. */
   refuse(item: Item, hangs: (kind: string) => number): { readonly result: Result } | { readonly instead: Item } | null;
   describe(item: Item): string;
-  kindOf(item: Item): string;
+  kindOf(item: Item, openFile: string | null): string;
 }
 
 /** A list of items of which each gets its result, from whichever probe lives to bring it. */
@@ -78,9 +78,9 @@ export class ItemsJob<Item, Result> implements Job {
     return at === undefined ? '' : this.#kind.describe(this.#items[at] as Item);
   }
 
-  kindOf(index: number | null): string {
+  kindOf(index: number | null, openFile: string | null): string {
     const at = this.#at(index);
-    return at === undefined ? this.name : this.#kind.kindOf(this.#items[at] as Item);
+    return at === undefined ? this.name : this.#kind.kindOf(this.#items[at] as Item, openFile);
   }
 
   /** A probe names its item while it reads it; results that it had not sent yet are asked again. */

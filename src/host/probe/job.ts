@@ -17,8 +17,8 @@ export interface Job {
   giveUp(index: number | null, why: GivenUp): void;
   /** Path, argv: for the record. */
   describe(index: number | null): string;
-  /** What kind of read an item is: after some hangs the same kind is not tried again. */
-  kindOf(index: number | null): string;
+  /** What kind of read an item is: after some hangs the same kind is not tried again. `openFile`: as in GivenUp. */
+  kindOf(index: number | null, openFile: string | null): string;
 }
 
 export interface GivenUp {

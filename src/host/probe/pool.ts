@@ -297,9 +297,10 @@ export class ProbePool {
     const { item, findings } = autopsy(pid, true);
     this.#record(assignment, findings, item);
     this.#letGo(assignment);
-    const kind = job.kindOf(item);
+    const openFile = openFileIn(findings.fds, pid);
+    const kind = job.kindOf(item, openFile);
     this.#hangs.set(kind, this.#hangsIn(kind) + 1);
-    job.giveUp(item, { outcome: 'timeout', detail: why, openFile: openFileIn(findings.fds, pid) });
+    job.giveUp(item, { outcome: 'timeout', detail: why, openFile });
   }
 
   #record(assignment: Assignment, findings: Findings, index: number | null): void {

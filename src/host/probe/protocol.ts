@@ -20,11 +20,15 @@ export interface Indexed<T> {
   readonly item: T;
 }
 
-/** `bare`: what made an earlier probe hang is left out, and the row says so with the name in brackets. */
+/**
+ * One process of the sweep, and what is left out of it since probes hung in such reads.
+ * - `args`: its cmdline (`blocked`: when a thread of it is in D)
+ * - `files`: all but comm and status (`blocked`: when it has one thread, in D; `single`: when it has one thread)
+ */
 export interface SweepItem {
   readonly pid: number;
-  /** `args`: no cmdline. `all`: nothing but comm and status. */
-  readonly without?: 'args' | 'all';
+  readonly withoutArgs?: 'blocked' | 'always';
+  readonly withoutFiles?: 'blocked' | 'single' | 'always';
 }
 
 /** Header of what a probe sends. */

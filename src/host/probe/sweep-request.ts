@@ -18,11 +18,12 @@ interface SweptHeader {
 }
 
 const ARGS_KIND = 'cmdline of a process';
-const ALL_KIND = 'files of a process';
+const FILES_KIND = 'files of a process';
 
 /**
  * The processes of the node. One that hangs is asked again without what it hung in: without its cmdline (its mmap_lock is
- * held, all else answers), then without everything but comm and status (it is inside execve).
+ * held, all else answers), or without everything but comm and status (it is inside execve). After some hangs others that
+ * look alike are spared the same, since a stalled disk holds many; all the rest is still read.
  */
 export function sweepRequest(
   tree: readonly number[],
@@ -37,24 +38,41 @@ export function sweepRequest(
       return { result: { rows, blocked, threads, blockedThreads }, bytes: rowsBytes + blockedBytes };
     },
     giveUp(item, { openFile }) {
-      const file = openFile?.startsWith(`/proc/${item.pid}/`) ? openFile : null;
-      onHung(item.pid, file?.slice(`/proc/${item.pid}/`.length) ?? 'stat');
-      if (item.without === 'all') return { result: NOTHING };
-      const args = item.without === undefined && file?.endsWith('/cmdline') === true;
-      return { instead: { pid: item.pid, without: args ? 'args' : 'all' } };
+      const folder = `/proc/${item.pid}/`;
+      const file = openFile?.startsWith(folder) === true ? openFile.slice(folder.length) : null;
+      onHung(item.pid, file ?? 'stat');
+      if (item.withoutFiles === 'always') return { result: NOTHING };
+      return { instead: isCmdline(file) ? { ...item, withoutArgs: 'always' } : { ...item, withoutFiles: 'always' } };
     },
     refuse(item, hangs) {
-      if (item.without !== 'all' && hangs(ALL_KIND) >= MOST_HANGS)
-        return { instead: { pid: item.pid, without: 'all' } };
-      if (item.without === undefined && hangs(ARGS_KIND) >= MOST_HANGS) {
-        return { instead: { pid: item.pid, without: 'args' } };
-      }
-      return null;
+      const args = caution(hangs(ARGS_KIND), 'blocked', 'always');
+      const files = caution(hangs(FILES_KIND), 'blocked', 'single');
+      const withoutArgs = item.withoutArgs === 'always' ? 'always' : args;
+      const withoutFiles = item.withoutFiles === 'always' ? 'always' : files;
+      if (withoutArgs === item.withoutArgs && withoutFiles === item.withoutFiles) return null;
+      const { pid } = item;
+      return {
+        instead: {
+          pid,
+          ...(withoutArgs === undefined ? {} : { withoutArgs }),
+          ...(withoutFiles === undefined ? {} : { withoutFiles }),
+        },
+      };
     },
     describe: item => `/proc/${item.pid}`,
-    // Which of both it was is known from the file, not from the item; the first hang of a process is its cmdline's.
-    kindOf: item => (item.without === undefined ? ARGS_KIND : ALL_KIND),
+    kindOf: (_item, openFile) => (isCmdline(openFile) ? ARGS_KIND : FILES_KIND),
   };
+}
+
+/** What is left out after so many hangs: first where it is likely to hang again, then wherever it could. */
+function caution<Likely, Possible>(hangs: number, likely: Likely, possible: Possible): Likely | Possible | undefined {
+  if (hangs >= 2 * MOST_HANGS) return possible;
+  return hangs >= MOST_HANGS ? likely : undefined;
+}
+
+/** Read through the first thread that lives: '/proc/<pid>/task/<tid>/cmdline'. */
+function isCmdline(file: string | null): boolean {
+  return file?.endsWith('/cmdline') === true;
 }
 
 const NOTHING: SweptProcess = { rows: Buffer.alloc(0), blocked: Buffer.alloc(0), threads: 0, blockedThreads: 0 };

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { psArgs, psElapsed, psIdWidth, psRow, psState, psWchan } from '../../formats/ps.ts';
 import { threadBlock } from '../../formats/thread-dump.ts';
-import { lookAtThread } from '../look.ts';
+import { lookAtThread, threadsIn } from '../look.ts';
 import { readText } from '../proc-file.ts';
 import type { SweepItem } from './protocol.ts';
 
@@ -34,90 +34,95 @@ export function sweepFrame(tree: readonly number[]): SweepFrame {
 }
 
 /** Everything that the sweep shows of one process. A process that ended meanwhile has no rows. */
-export function sweepProcess({ pid, without }: SweepItem, frame: SweepFrame): Swept {
-  if (without === 'all') return fromStatus(pid, frame);
+export function sweepProcess(item: SweepItem, frame: SweepFrame): Swept {
+  const { pid, withoutArgs } = item;
+  if (item.withoutFiles !== undefined) {
+    const status = readText(`/proc/${pid}/status`).text;
+    if (status === null) return NOTHING;
+    if (leavesFiles(item, status)) return fromStatus(pid, status, frame);
+  }
+  const threads = readThreads(pid);
+  const living = threads.find(({ vsize }) => vsize !== 0);
+  const blockedThreads = threads.filter(({ state }) => state === 'D');
+  const withArgs = withoutArgs === undefined || (withoutArgs === 'blocked' && blockedThreads.length === 0);
+  // Threads of the kernel and zombies have neither. A leader that has ended has none any more, its threads still do.
+  const cmdline = living === undefined || !withArgs ? null : readText(`${living.path}/cmdline`).text;
+  const locked = living !== undefined && hasLockedPages(readText(`${living.path}/status`).text ?? '');
+  const shown = frame.tree.has(pid) ? threads : blockedThreads;
+  return {
+    rows: threads.map(thread => rowOf(pid, thread, cmdline, locked, frame)).join(''),
+    blocked: shown.map(({ tid }) => blockOf(pid, tid)).join(''),
+    threads: threads.length,
+    blockedThreads: blockedThreads.length,
+  };
+}
+
+/** A process that could be inside execve has one thread. */
+function leavesFiles({ withoutFiles }: SweepItem, status: string): boolean {
+  if (withoutFiles === 'always') return true;
+  return threadsIn(status) < 2 && (withoutFiles === 'single' || stateIn(status) === 'D');
+}
+
+/** What a row needs of one thread. */
+interface ThreadFacts {
+  readonly tid: number;
+  /** '/proc/2623/task/2630' */
+  readonly path: string;
+  readonly comm: string;
+  readonly state: string;
+  /** Fields of proc_pid_stat(5) from the third on. */
+  readonly fields: readonly string[];
+  readonly vsize: number;
+  readonly wchan: string | null;
+}
+
+function readThreads(pid: number): readonly ThreadFacts[] {
   let tids: string[];
   try {
     tids = readdirSync(`/proc/${pid}/task`);
   } catch {
-    return NOTHING;
+    return [];
   }
   // readdir of node sorts as text; most processes have one thread.
   if (tids.length > 1) tids.sort((a, b) => Number(a) - Number(b));
-  const process = new ProcessRows(pid, without === undefined, frame);
-  for (const tid of tids) process.add(tid);
-  return process.swept();
-}
-
-/** The rows of one process. Its cmdline and locked pages are read once, and not at all for threads of the kernel. */
-class ProcessRows {
-  readonly #pid: number;
-  readonly #frame: SweepFrame;
-  readonly #withArgs: boolean;
-  #read = false;
-  #rows = '';
-  #blocked = '';
-  #threads = 0;
-  #blockedThreads = 0;
-  #cmdline: string | null = null;
-  #locked = false;
-
-  constructor(pid: number, withArgs: boolean, frame: SweepFrame) {
-    this.#pid = pid;
-    this.#withArgs = withArgs;
-    this.#frame = frame;
-  }
-
-  add(tid: string): void {
-    const task = `/proc/${this.#pid}/task/${tid}`;
-    const stat = readText(`${task}/stat`).text;
-    if (stat === null) return;
-    const wchan = readText(`${task}/wchan`).text;
+  const threads: ThreadFacts[] = [];
+  for (const tid of tids) {
+    const path = `/proc/${pid}/task/${tid}`;
+    const stat = readText(`${path}/stat`).text;
+    if (stat === null) continue;
+    const wchan = readText(`${path}/wchan`).text;
     const close = stat.lastIndexOf(')');
     const fields = stat.slice(close + 2).split(' ');
-    const state = fields[0] ?? '?';
     const comm = stat.slice(stat.indexOf('(') + 1, close);
-    /** By the number that proc_pid_stat(5) gives the field. */
-    const field = (number: number) => Number(fields[number - 3]);
-    const vsize = field(23);
-    if (!this.#read && vsize !== 0) this.#readProcess(task);
-
-    this.#rows += psRow(
-      {
-        pid: this.#pid,
-        tid: Number(tid),
-        ppid: field(4),
-        stat: psState({
-          state,
-          nice: field(19),
-          pid: this.#pid,
-          session: field(6),
-          pgrp: field(5),
-          tpgid: field(8),
-          threads: field(20),
-          locked: this.#locked,
-        }),
-        wchan: psWchan(wchan),
-        etime: psElapsed(this.#frame.uptimeS - field(22) / TICKS_PER_SECOND),
-        args: psArgs(this.#cmdline, comm, state),
-      },
-      this.#frame.idWidth,
-    );
-    this.#threads += 1;
-    if (state === 'D') this.#blockedThreads += 1;
-    if (state === 'D' || this.#frame.tree.has(this.#pid)) this.#blocked += blockOf(this.#pid, Number(tid));
+    threads.push({ tid: Number(tid), path, comm, state: fields[0] ?? '?', fields, vsize: numberIn(fields, 23), wchan });
   }
+  return threads;
+}
 
-  swept(): Swept {
-    return { rows: this.#rows, blocked: this.#blocked, threads: this.#threads, blockedThreads: this.#blockedThreads };
-  }
+/** By the number that proc_pid_stat(5) gives the field. */
+function numberIn(fields: readonly string[], number: number): number {
+  return Number(fields[number - 3]);
+}
 
-  /** Through the first thread that lives: a leader that has ended has no address space any more. */
-  #readProcess(task: string): void {
-    this.#read = true;
-    if (this.#withArgs) this.#cmdline = readText(`${task}/cmdline`).text;
-    this.#locked = /^VmLck:\s+[1-9]/m.test(readText(`${task}/status`).text ?? '');
-  }
+function rowOf(pid: number, thread: ThreadFacts, cmdline: string | null, locked: boolean, frame: SweepFrame): string {
+  const { tid, comm, state, fields, wchan } = thread;
+  const stat = psState({
+    state,
+    nice: numberIn(fields, 19),
+    pid,
+    session: numberIn(fields, 6),
+    pgrp: numberIn(fields, 5),
+    tpgid: numberIn(fields, 8),
+    threads: numberIn(fields, 20),
+    locked,
+  });
+  const etime = psElapsed(frame.uptimeS - numberIn(fields, 22) / TICKS_PER_SECOND);
+  const args = psArgs(cmdline, comm, state);
+  return psRow({ pid, tid, ppid: numberIn(fields, 4), stat, wchan: psWchan(wchan), etime, args }, frame.idWidth);
+}
+
+function hasLockedPages(status: string): boolean {
+  return /^VmLck:\s+[1-9]/m.test(status);
 }
 
 function blockOf(pid: number, tid: number): string {
@@ -126,18 +131,15 @@ function blockOf(pid: number, tid: number): string {
 }
 
 /** comm and status answer even of a process that is held inside execve; there it has one thread. */
-function fromStatus(pid: number, { idWidth }: SweepFrame): Swept {
-  const status = readText(`/proc/${pid}/status`).text;
-  if (status === null) return NOTHING;
-  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
-  const state = field('State').slice(0, 1);
-  const comm = readText(`/proc/${pid}/comm`).text?.replace(/\n$/, '') ?? field('Name');
+function fromStatus(pid: number, status: string, { idWidth }: SweepFrame): Swept {
+  const state = stateIn(status);
+  const comm = readText(`/proc/${pid}/comm`).text?.replace(/\n$/, '') ?? '?';
   const rows = psRow(
     {
       pid,
       tid: pid,
-      ppid: Number(field('PPid')),
-      stat: `${state}${/^VmLck:\s+[1-9]/m.test(status) ? 'L' : ''}${Number(field('Threads')) > 1 ? 'l' : ''}`,
+      ppid: Number(/^PPid:\s*(\d+)$/m.exec(status)?.[1]),
+      stat: `${state}${hasLockedPages(status) ? 'L' : ''}${threadsIn(status) > 1 ? 'l' : ''}`,
       wchan: '?',
       etime: '?',
       args: psArgs(null, comm, state),
@@ -145,4 +147,8 @@ function fromStatus(pid: number, { idWidth }: SweepFrame): Swept {
     idWidth,
   );
   return { rows, blocked: '', threads: 1, blockedThreads: state === 'D' ? 1 : 0 };
+}
+
+function stateIn(status: string): string {
+  return /^State:\s*(\S)/m.exec(status)?.[1] ?? '?';
 }
