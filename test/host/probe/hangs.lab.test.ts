@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createHost, type LinuxHost } from '../../../src/host/linux.ts';
+import { bindfs, stopFuse } from '../../lab/bindfs.ts';
 import { during } from '../../lab/during.ts';
-import { alive, status } from '../../lab/proc.ts';
-import { signal } from '../../lab/processes.ts';
+import { alive, status, threads, withDescendants } from '../../lab/proc.ts';
 import { labUnavailable } from '../../lab/requirements.ts';
+import { bounded, run } from '../../lab/run.ts';
 import { fuseStopped } from '../../lab/stalls/fuse-stopped.ts';
 import { mmapLockHeld } from '../../lab/stalls/mmap-lock-held.ts';
+import { stalled } from '../../lab/stalls/stall.ts';
 import { until } from '../../lab/wait.ts';
 
 /** A host that is closed whatever `use` finds. */
@@ -93,27 +97,57 @@ describe.skipIf(labUnavailable())('a probe on a filesystem that stalls', () => {
       }),
     ));
 
-  it('does not keep a run from its end', () =>
-    during(fuseStopped(), async ({ fuse, folder }) => {
-      const script = join(import.meta.dirname, '../fixtures/exit-with-hung-probes.ts');
-      const began = performance.now();
-      const child = spawn(process.execPath, [script, join(fuse.point, 'asked')], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      folder.process(child.pid ?? 0, 'node');
-      let said = '';
-      child.stdout.on('data', chunk => {
-        said += chunk;
-      });
-      const code = await new Promise(resolve => child.on('exit', resolve));
-      expect(code).toBe(0);
-      expect(performance.now() - began).toBeLessThan(6000);
-      const [outcome, pids] = said.trim().split(' ');
-      expect(outcome).toBe('timeout');
-      // They end as soon as the daemon goes on.
-      signal(fuse.pid, 'SIGCONT');
-      await until('the probes to end', 10_000, () => pids?.split(',').every(pid => !alive(Number(pid))));
-    }));
+  it('reads a file to its end that is slow but moves', () =>
+    during(
+      stalled(async folder => ({ fuse: await bindfs(folder, 'slow', ['-odirect_io', '--read-rate=128k']) })),
+      ({ fuse }) =>
+        withHost(async host => {
+          writeFileSync(join(fuse.backing, 'log'), Buffer.alloc(512 << 10, 'x'));
+          const [log] = await host.readRisky([{ path: join(fuse.point, 'log') }], { deadlineMs: 40_000, itemMs: 2000 });
+          expect(log).toMatchObject({ outcome: 'ok' });
+          expect(log?.body.length).toBe(512 << 10);
+          expect(log?.durationMs).toBeGreaterThan(2000);
+        }),
+    ));
+
+  it('does not keep a run from its end, even when it cannot be killed', () =>
+    during(
+      // The daemon takes a request at once and sleeps before it answers: stopped in between, not even SIGKILL helps.
+      stalled(async (folder, undo) => ({
+        fuse: await bindfs(folder, 'fuse', ['-odirect_io', '--read-rate=64k']),
+        undo: undo.use(new AsyncDisposableStack()),
+      })),
+      async ({ fuse, folder, undo }) => {
+        writeFileSync(join(fuse.backing, 'log'), Buffer.alloc(1 << 20));
+        const script = join(import.meta.dirname, '../fixtures/exit-with-hung-probes.ts');
+        const began = performance.now();
+        const child = spawn(process.execPath, [script, join(fuse.point, 'log')], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        const ended = once(child, 'exit');
+        folder.process(child.pid ?? 0, 'node');
+        let said = '';
+        child.stdout.on('data', chunk => {
+          said += chunk;
+        });
+        const probe = await until('a probe to wait for bytes', 20_000, () =>
+          [...withDescendants([child.pid ?? 0])].find(pid =>
+            threads(pid)[0]
+              ?.stack.join()
+              .match(/request_wait_answer.*fuse_direct_/),
+          ),
+        );
+        await sleep(100);
+        await stopFuse(fuse, undo);
+        const [code] = await ended;
+        expect(code).toBe(0);
+        expect(performance.now() - began).toBeLessThan(20_000);
+        expect(said).toBe(`timeout ${probe} left behind\n`);
+        expect(status(probe)?.state).toBe('D');
+        await undo.disposeAsync();
+        await until('the probe to end', 10_000, () => !alive(probe));
+      },
+    ));
 });
 
 describe.skipIf(labUnavailable())('the sweep of a node where ps hangs', () => {
@@ -150,25 +184,58 @@ describe.skipIf(labUnavailable())('the sweep of a node where ps hangs', () => {
     ));
 });
 
+/** Processes that hang in execve with the lock taken that all files but comm and status wait for. */
+function execHeld(copies: number) {
+  return stalled(async (folder, undo) => {
+    const program = join(folder.path, 'exec-held');
+    await run('cc', ['-O1', '-o', program, join(import.meta.dirname, '../fixtures/exec-held.c')]);
+    const fuse = await bindfs(folder, 'fuse');
+    writeFileSync(join(fuse.backing, 'open'), 'x');
+    const children = Array.from({ length: copies }, () => {
+      const child = spawn(program, [join(fuse.point, 'open')], { detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+      folder.process(child.pid ?? 0, 'exec-held');
+      return child;
+    });
+    for (const child of children) await once(child.stdout, 'data');
+    await stopFuse(fuse, undo);
+    for (const child of children) child.stdin.end();
+    const pids = children.map(({ pid }) => pid ?? 0);
+    await until('stat to hang', 10_000, async () => {
+      for (const pid of pids) if (await bounded('cat', [`/proc/${pid}/stat`], 150)) return false;
+      return true;
+    });
+    return { pids };
+  });
+}
+
 describe.skipIf(labUnavailable())('a process held inside execve', () => {
-  it('is in the sweep by what its status says, and looked at in vain but on time', () =>
-    during(fuseStopped(), ({ fuse, folder }) =>
+  it('hangs no reader of this process, and is known by its status', () =>
+    during(execHeld(1), ({ pids: [pid = 0] }) =>
       withHost(async host => {
-        // A script's interpreter is opened after the point of no return of its own: the process is in exec for good.
-        const script = join(folder.path, 'held');
-        writeFileSync(script, `#!${join(fuse.point, 'interpreter')}\n`, { mode: 0o755 });
-        // libuv waits for exec, so somebody else has to start it.
-        const starter = spawn('sh', ['-c', `${script} & echo $!; wait`], { stdio: ['ignore', 'pipe', 'ignore'] });
-        folder.process(starter.pid ?? 0, 'sh');
-        const pid = Number(await new Promise(resolve => starter.stdout.once('data', resolve)));
-        folder.process(pid, 'held');
-        await until('it to be in execve', 5000, () => status(pid)?.state === 'D' || status(pid)?.state === 'S');
-        expect(host.look(pid)).toMatchObject({ outcome: 'error', threads: [] });
-        const [look] = await host.lookRisky([pid], { deadlineMs: 5000, itemMs: 400 });
-        expect(['timeout', 'ok']).toContain(look?.outcome);
-        expect(look?.status).toContain(`Pid:\t${pid}`);
-        const { processes } = await host.sweep({ tree: [pid] }, { deadlineMs: 10_000, itemMs: 400 });
-        expect(processes.toString()).toMatch(new RegExp(`^ *${pid} +${pid} +${starter.pid} `, 'm'));
+        expect(host.look(pid)).toMatchObject({ outcome: 'error', comm: 'exec-held', threads: [] });
+        expect(host.read(`/proc/${pid}/stat`)).toMatchObject({ outcome: 'error' });
+        expect(host.read(`/proc/${pid}/status`)).toMatchObject({ outcome: 'ok' });
+        const [held, own] = await host.lookRisky([pid, process.pid], { deadlineMs: 20_000, itemMs: 400 });
+        expect(held).toMatchObject({ outcome: 'timeout', comm: 'exec-held', threads: [] });
+        expect(held?.detail).toMatch(new RegExp(`^no answer for \\d+ ms in /proc/${pid}/`));
+        expect(held?.status).toContain(`Pid:\t${pid}`);
+        expect(own).toMatchObject({ outcome: 'ok' });
+
+        const { processes, hung, outcome } = await host.sweep({ tree: [pid] }, { deadlineMs: 20_000, itemMs: 400 });
+        expect([outcome, hung]).toEqual(['truncated', [{ pid, file: `task/${pid}/stat` }]]);
+        const row = new RegExp(`^ *${pid} +${pid} +${process.pid} S +\\? +\\? \\[exec-held\\]$`, 'm');
+        expect(processes.toString()).toMatch(row);
+      }),
+    ));
+
+  it('is not waited for twenty times when there are twenty', () =>
+    during(execHeld(20), ({ pids }) =>
+      withHost(async host => {
+        const { processes, hung } = await host.sweep({ tree: [] }, { deadlineMs: 60_000, itemMs: 300 });
+        for (const pid of pids) expect(processes.toString()).toMatch(new RegExp(`^ *${pid} .*\\[exec-held\\]$`, 'm'));
+        expect(hung).toHaveLength(8);
+        // Those with more threads are read as ever.
+        expect(processes.toString()).toMatch(new RegExp(`^ *${process.pid} .* \\S+:\\d\\d .*node.*$`, 'm'));
       }),
     ));
 });
