@@ -1,6 +1,8 @@
+import { parseStack } from '../formats/proc/stack.ts';
 import { parseSyscall } from '../formats/proc/syscall.ts';
 import { type Architecture, architectureOf, syscallName } from '../formats/proc/syscall-names.ts';
-import { isIdle, wchanSymbol } from '../formats/proc/wchan.ts';
+import { roleOf, waitsInVain } from '../formats/proc/waiting-places.ts';
+import { wchanSymbol } from '../formats/proc/wchan.ts';
 import { type DumpedThread, parseThreadDump } from '../formats/thread-dump.ts';
 
 /** A thread of the pod's tree that waits in a place where nobody idles. */
@@ -14,7 +16,7 @@ export interface BlockedThread {
   /** 'umount2'; the number where the name is not known; null where it could not be read. */
   readonly syscall: string | null;
   readonly blockedForMs: number | null;
-  /** Folder of the bundle that it was found in: 'shim', 'containers/<id>'. */
+  /** Folder of the bundle that it was found in: 'shim', 'containers/<id>', 'node'. */
   readonly where: string;
   readonly stack: readonly string[];
   /** Looks in which it stood in the same call with the same stack, and looks in all. */
@@ -65,22 +67,47 @@ function blockedIn(
     const before = looks.map(look => look.find(({ tid, pid }) => tid === thread.tid && pid === thread.pid));
     const seen = before.filter(look => look !== undefined && standsAsIn(look, thread)).length;
     if (looks.length > 1 && seen < 2) return [];
-    return [
-      {
-        ...{ pid: thread.pid ?? thread.tid, tid: thread.tid, comm: thread.comm ?? '?', state: thread.state ?? '?' },
-        wchan: wchanSymbol(thread.wchan),
-        syscall: thread.syscall === null ? null : callName(thread.syscall, architecture),
-        blockedForMs: thread.blockedForSeconds === null ? null : thread.blockedForSeconds * 1000,
-        ...{ where, stack: thread.stack ?? [], seen, looks: looks.length },
-      },
-    ];
+    return [{ ...asBlocked(thread, architecture), where, seen, looks: looks.length }];
   });
 }
 
-/** In D, stopped, or asleep in a place that is known and is none of those where a task waits for work. */
-function waits({ state, wchan }: DumpedThread): boolean {
-  if (state === 'D' || state === 'T' || state === 't') return true;
-  return state === 'S' && wchanSymbol(wchan) !== null && !isIdle(wchan);
+const NODE_DUMP = 'node/blocked.txt';
+/** A wait shorter than this is work: every reader of a disk is in D for moments. */
+const WORK_SECONDS = 1;
+const RUNTIME = /^(?:containerd|dockerd|kubelet|crio|runc)/;
+
+/**
+ * Threads in D of everybody else on the node, by one look: those that run containers first, since a pod waits for them,
+ * then the longest first.
+ */
+export function blockedElsewhere(dumps: ReadonlyMap<string, string>, machine: string): readonly BlockedThread[] {
+  const own = new Set([...byFolder(dumps).values()].flat(2).map(({ pid }) => pid));
+  const architecture = architectureOf(machine);
+  const isRuntime = ({ comm }: BlockedThread) => Number(RUNTIME.test(comm));
+  return parseThreadDump(dumps.get(NODE_DUMP) ?? '')
+    .threads.filter(({ state, pid, blockedForSeconds }) => {
+      return state === 'D' && !own.has(pid) && (blockedForSeconds ?? WORK_SECONDS) >= WORK_SECONDS;
+    })
+    .map(thread => ({ ...asBlocked(thread, architecture), where: 'node', seen: 1, looks: 1 }))
+    .sort((a, b) => isRuntime(b) - isRuntime(a) || (b.blockedForMs ?? 0) - (a.blockedForMs ?? 0));
+}
+
+function asBlocked(
+  thread: DumpedThread,
+  architecture: Architecture | null,
+): Omit<BlockedThread, 'where' | 'seen' | 'looks'> {
+  return {
+    ...{ pid: thread.pid ?? thread.tid, tid: thread.tid, comm: thread.comm ?? '?', state: thread.state ?? '?' },
+    wchan: wchanSymbol(thread.wchan),
+    syscall: thread.syscall === null ? null : callName(thread.syscall, architecture),
+    blockedForMs: thread.blockedForSeconds === null ? null : thread.blockedForSeconds * 1000,
+    stack: thread.stack ?? [],
+  };
+}
+
+function waits({ state, wchan, comm, stack }: DumpedThread): boolean {
+  const place = wchanSymbol(wchan) ?? parseStack((stack ?? []).join('\n'))[0]?.symbol ?? null;
+  return waitsInVain({ role: roleOf(comm), state: state ?? '?', place });
 }
 
 function standsAsIn(a: DumpedThread, b: DumpedThread): boolean {

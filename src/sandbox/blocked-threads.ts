@@ -4,9 +4,9 @@ import { parseStack } from '../formats/proc/stack.ts';
 import { parseStat } from '../formats/proc/stat.ts';
 import { parseSyscall } from '../formats/proc/syscall.ts';
 import { architectureOf, syscallName } from '../formats/proc/syscall-names.ts';
+import { type Role, roleOf, waitsInVain } from '../formats/proc/waiting-places.ts';
 import { wchanSymbol } from '../formats/proc/wchan.ts';
 import type { ProcessLook, ThreadLook } from '../host/port.ts';
-import { type Role, roleOf, waitsInVain } from './waiting-places.ts';
 
 /** A thread that looks blocked, by one look. */
 export interface BlockedThread {

@@ -1,9 +1,9 @@
 import { parseStat } from '../formats/proc/stat.ts';
+import { roleOf } from '../formats/proc/waiting-places.ts';
 import type { FirstLook, Host, ProcessLook } from '../host/port.ts';
 import { type BlockedThread, blockedThreads, longestFirst } from './blocked-threads.ts';
 import { type NodeProcess, type ProcessTree, readProcessTree } from './process-tree.ts';
 import type { Sandbox, Shim } from './types.ts';
-import { roleOf } from './waiting-places.ts';
 
 /** Blocked threads of each sandbox's tree, longest first; a sandbox without any has an empty list. */
 export type BlockedBySandbox = ReadonlyMap<Sandbox, readonly BlockedThread[]>;

@@ -1,3 +1,5 @@
+import type { Outcome } from '../host/port.ts';
+
 /** Who is meant: a sandbox, its shims and its containers, as /proc and the state directories show them. */
 
 /** One live shim server process. */
@@ -94,5 +96,5 @@ export interface Inventory {
   readonly sandboxes: readonly Sandbox[];
   readonly daemons: readonly RuntimeDaemon[];
   /** What hung or was denied while looking, for the manifest. */
-  readonly gaps: readonly { readonly path: string; readonly outcome: string; readonly detail?: string }[];
+  readonly gaps: readonly { readonly path: string; readonly outcome: Outcome; readonly detail?: string }[];
 }

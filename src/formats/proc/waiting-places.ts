@@ -1,4 +1,4 @@
-import { isIdle } from '../formats/proc/wchan.ts';
+import { isIdle } from './wchan.ts';
 
 /** Whose thread it is. A shim's fork that has not got through its execve is called like the shim, and judged like it. */
 export type Role = 'shim' | 'runc' | 'application';
