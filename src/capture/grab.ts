@@ -141,6 +141,10 @@ async function openBundle(request: GrabRequest, host: Host): Promise<Opened> {
     now: () => host.now(),
     transform: request.transform,
   });
+  // A bundle directory that did not answer may be that of one more container of the pod.
+  for (const { path, ...why } of request.inventory.gaps) {
+    bundle.miss({ what: path, collector: 'inventory', phase: 'plan', ...why });
+  }
   return { bundle, plan, output };
 }
 

@@ -39,14 +39,14 @@ export function exitCodeOf({ manifest }: Grabbed): Extract<ExitCode, 0 | 1 | 3> 
 export function grabWords(grabbed: Grabbed): string {
   const { manifest, sealed, seen } = grabbed;
   const architecture = manifest.host.architecture;
-  const moved = sealed.abandoned.map(({ place, reason }) => `Not in ${place}: ${reason}`);
+  const moved = sealed.abandoned.map(({ place, reason }) => `${place} (${reason})`);
   const where = sealed.path ?? 'standard output';
   const size = `${formatSize(sealed.bytes)}, ${manifest.items.length} entries, ${formatDuration(manifest.capture.durationMs)}`;
   const stopped = manifest.capture.outcome === 'interrupted' ? [`Interrupted: ${manifest.capture.reason}`] : [];
   return [
     ...stopped,
     ...summaryLines({ ...seen, architecture }),
-    ...moved.map(printable),
+    ...(moved.length > 0 ? [printable(`Not written to ${moved.join(', ')}`)] : []),
     `Bundle: ${printable(where)} (${size})`,
     ...(sealed.path === null ? [] : [`Next: stallcap verify ${printable(sealed.path)}`]),
     '',

@@ -4,31 +4,33 @@ import type { SignalRecord } from '../bundle/signal-record.ts';
 import { formatDuration } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
 import type { Target } from '../sandbox/types.ts';
-import { type BlockedThread, blockedThreads } from './blocked.ts';
+import { type BlockedThread, blockedElsewhere, blockedThreads } from './blocked.ts';
 
 /** What a summary is made from: a capture that has just ended, or a bundle that was read. */
 export interface Captured {
   readonly target: Target;
   readonly content: { readonly items: readonly Item[]; readonly notGot: readonly NotGot[] };
   readonly signals: readonly SignalRecord[];
-  /** Texts of thread dumps by path: shim/threads-1.txt, containers/<id>/threads-1.txt. */
+  /** Texts of thread dumps by path: shim/threads-1.txt, containers/<id>/threads-1.txt, node/blocked.txt. */
   readonly threadDumps: ReadonlyMap<string, string>;
   /** os.arch() or uname -m of the node: names the system calls. */
   readonly architecture: string;
 }
 
-const SHOWN_THREADS = 4;
-const SHOWN_GAPS = 3;
+const SHOWN_THREADS = 3;
+const SHOWN_GAPS = 2;
 const MAX_LINE = 120;
 
-/** Who was captured, what is blocked, in what and for how long, and what is missing: at most 12 lines, safe for a terminal. */
+/** Who was captured, what is blocked, in what and for how long, and what is missing: at most 10 lines, safe for a terminal. */
 export function summaryLines(captured: Captured): readonly string[] {
   const { target, threadDumps, architecture } = captured;
-  const blocked = target.kind === 'sandbox' ? blockedThreads(threadDumps, architecture) : [];
+  const elsewhere = blockedElsewhere(threadDumps, architecture);
   return [
     `Captured: ${who(target)}`,
-    ...(target.kind === 'sandbox' ? blockedLines(blocked) : []),
-    ...captured.signals.map(({ pid, dump }) => `Goroutine dump of shim ${pid}: ${dump}`).slice(0, 2),
+    ...(target.kind === 'sandbox'
+      ? [...blockedLines(blockedThreads(threadDumps, architecture), 'of this pod'), ...besides(elsewhere)]
+      : blockedLines(elsewhere, 'of the node')),
+    ...dumpLine(captured.signals),
     ...missingLines(captured.content),
   ].map(printable);
 }
@@ -46,27 +48,51 @@ export function who(target: Target): string {
   if (target.kind === 'node') return 'the node alone';
   if (target.kind === 'remnant') return `${target.asked}, which has no shim here (${target.remnant.what})`;
   const { pod, id, shims, containers, namespace } = target.sandbox;
-  const name = pod === null ? `${namespace}` : `${pod.namespace}/${pod.name}`;
+  // docker's name, where there is no pod.
+  const alone = containers.find(container => container.id === id)?.name ?? namespace;
+  const name = pod === null ? alone : `${pod.namespace}/${pod.name}`;
   const pids = shims.map(({ pid }) => pid).join(', ');
   const shim = shims.length === 1 ? `shim ${pids}` : `shims ${pids}`;
   const count = containers.filter(({ kind }) => kind === 'container').length;
   return `${name}, sandbox ${id.slice(0, 12)}, ${shim}, ${count} container${count === 1 ? '' : 's'}`;
 }
 
-function blockedLines(blocked: readonly BlockedThread[]): readonly string[] {
-  if (blocked.length === 0) return ['Blocked: no thread of this pod was seen blocked'];
-  const shown = blocked.slice(0, SHOWN_THREADS).map(thread => `  ${blockedWords(thread)}`);
-  const rest = blocked.length - shown.length;
-  return [`Blocked: ${blocked.length} of the pod's threads`, ...shown, ...(rest > 0 ? [`  and ${rest} more`] : [])];
+function blockedLines(blocked: readonly BlockedThread[], whose: string): readonly string[] {
+  if (blocked.length === 0) return [`Blocked: no thread ${whose} was seen blocked`];
+  const more = blocked.length > SHOWN_THREADS ? ', longest first' : '';
+  const threads = blocked.length === 1 ? 'thread' : 'threads';
+  return [
+    `Blocked: ${blocked.length} ${threads} ${whose}${more}`,
+    ...blocked.slice(0, SHOWN_THREADS).map(thread => `  ${blockedWords(thread)}`),
+  ];
+}
+
+/** A pod can wait for a containerd that hangs: then nothing of its own is blocked. */
+function besides([first, ...others]: readonly BlockedThread[]): readonly string[] {
+  if (first === undefined) return [];
+  return [`Besides: ${blockedWords(first)}${others.length > 0 ? `; and ${others.length} more of the node in D` : ''}`];
+}
+
+/** `Goroutine dump of shim 2623: complete`; a pod of docker has several shims. */
+function dumpLine(signals: readonly SignalRecord[]): readonly string[] {
+  const [first, ...others] = signals;
+  if (first === undefined) return [];
+  if (others.length === 0) return [`Goroutine dump of shim ${first.pid}: ${first.dump}`];
+  return [cut(`Goroutine dumps: ${signals.map(({ pid, dump }) => `shim ${pid} ${dump}`).join(', ')}`)];
 }
 
 /** `containerd-shim 2631 (shim) in umount2, wb_wait_for_completion, state D, for 14 min 3 s, the same stack in 4 of 4 looks` */
 export function blockedWords(thread: BlockedThread): string {
-  const call = thread.syscall ?? 'an unknown call';
   const age = thread.blockedForMs === null ? '' : `, for ${formatDuration(thread.blockedForMs)}`;
-  const place = `in ${call}, ${thread.wchan ?? 'wait channel unknown'}, state ${thread.state}`;
+  const place = `in ${waitOf(thread)}, state ${thread.state}`;
+  if (thread.where === 'node') return `${thread.comm} ${thread.tid} ${place}${age}`;
   const where = thread.where.replace(/^containers\/(.{12}).*/, 'container $1');
   return `${thread.comm} ${thread.tid} (${where}) ${place}${age}, the same stack in ${thread.seen} of ${thread.looks} looks`;
+}
+
+/** A thread of the kernel is in no call; a kernel without symbols shows no wait channel. */
+function waitOf({ syscall, wchan }: BlockedThread): string {
+  return [syscall, wchan].filter(part => part !== null).join(', ') || 'an unknown place';
 }
 
 /** A gap's reason can be a daemon's whole error text; the manifest has it. */
@@ -81,9 +107,6 @@ function missingLines(content: Captured['content']): readonly string[] {
     return cut(`  ${what}: ${outcome}${detail === null ? '' : ` (${detail.split('\n')[0]})`}`);
   });
   const rest = missing.length - shown.length;
-  return [
-    `Missing: ${missing.length} pieces`,
-    ...shown,
-    ...(rest > 0 ? [`  and ${rest} more, see manifest.json`] : []),
-  ];
+  const pieces = missing.length === 1 ? 'piece' : 'pieces';
+  return [`Missing: ${missing.length} ${pieces}${rest > 0 ? '; all of them stand in manifest.json' : ''}`, ...shown];
 }

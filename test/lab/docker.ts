@@ -29,7 +29,12 @@ export interface Docker extends AsyncDisposable {
   docker(args: readonly string[], timeoutMs?: number): Promise<string>;
   /** Runs ctr in namespace moby against its containerd. */
   ctr(args: readonly string[], timeoutMs?: number): Promise<string>;
-  runContainer(name: string, command?: readonly string[]): Promise<DockerContainer>;
+  /** @param labels as dockershim and cri-dockerd set them: `io.kubernetes.pod.name` */
+  runContainer(
+    name: string,
+    command?: readonly string[],
+    labels?: Readonly<Record<string, string>>,
+  ): Promise<DockerContainer>;
 }
 
 /** Starts dockerd in a temporary folder, without networks. Ends with the folder, as startContainerd does. */
@@ -85,10 +90,11 @@ async function startIn(folder: LabFolder, ownsFolder: boolean): Promise<Docker> 
     containerdSocket,
     docker,
     ctr: (args, timeoutMs = 30_000) => client('ctr', ['-a', containerdSocket, '-n', 'moby', ...args], timeoutMs),
-    runContainer: async (name, command = ['sleep', '2147483647']) => {
+    runContainer: async (name, command = ['sleep', '2147483647'], labels = {}) => {
       // Docker sets oom_score_adj, which needs CAP_SYS_RESOURCE when it is to be lower than it is.
       const options = ['--name', name, '--net', 'host', '--oom-score-adj', '0'];
-      const id = await docker(['run', '-d', ...options, 'busybox:1', ...command]);
+      const labelled = Object.entries(labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
+      const id = await docker(['run', '-d', ...options, ...labelled, 'busybox:1', ...command]);
       const bundle = join(state, 'io.containerd.runtime.v2.task', 'moby', id);
       return {
         id,
