@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost, type LinuxHost } from '../../src/host/linux.ts';
+import { during } from '../lab/during.ts';
 import { type LabFolder, openFolder } from '../lab/folder.ts';
-import { status } from '../lab/proc.ts';
+import { status, withDescendants } from '../lab/proc.ts';
 import { labUnavailable } from '../lab/requirements.ts';
 import { run } from '../lab/run.ts';
+import { manyThreads } from '../lab/stalls/many-threads.ts';
 import { until } from '../lab/wait.ts';
 
 const exec = promisify(execFile);
@@ -101,4 +103,19 @@ describe.skipIf(labUnavailable())('the sweep', () => {
     expect(headings.filter(heading => heading.includes(` a)\\x20S\\x201\\x20(b\\n`))).toHaveLength(1);
     expect(blocked.toString()).toMatch(/^34 0x.*\n\[<0>\] .*pause/m);
   });
+
+  it('has the twenty thousand threads that ps has', () =>
+    during(manyThreads({ processes: 200, threadsEach: 100 }), async ({ pid, total }) => {
+      const family = withDescendants([pid]);
+      const ofFamily = (table: string) =>
+        [...rowsOf(table)].filter(([ids]) => family.has(Number(ids.trim().split(/\s+/)[0])));
+      const columns = ['-eLo', 'pid,tid,ppid,stat,wchan:32,etime,args'];
+      const { stdout } = await exec('ps', columns, { maxBuffer: 64 << 20, timeout: 60_000 });
+      const { processes, threadCount, outcome } = await host.sweep({ tree: [] }, { deadlineMs: 60_000 });
+      expect(outcome).toBe('ok');
+      const rows = ofFamily(processes.toString());
+      expect(rows).toHaveLength(total);
+      expect(rows).toEqual(ofFamily(stdout));
+      expect(threadCount).toBeGreaterThan(total);
+    }));
 });

@@ -18,6 +18,9 @@ const NOTHING: Swept = { rows: '', blocked: '', threads: 0, blockedThreads: 0 };
 /** sysconf(_SC_CLK_TCK), the unit of start times: 100 on every Linux of today. */
 const TICKS_PER_SECOND = 100;
 
+/** Fields of stat from the third on, up to the vsize, which is the 23rd. */
+const FIELDS = 21;
+
 /** What all rows of one sweep share. */
 export interface SweepFrame {
   readonly uptimeS: number;
@@ -92,7 +95,7 @@ function readThreads(pid: number): readonly ThreadFacts[] {
     if (stat === null) continue;
     const wchan = readText(`${path}/wchan`).text;
     const close = stat.lastIndexOf(')');
-    const fields = stat.slice(close + 2).split(' ');
+    const fields = stat.slice(close + 2).split(' ', FIELDS);
     const comm = stat.slice(stat.indexOf('(') + 1, close);
     threads.push({ tid: Number(tid), path, comm, state: fields[0] ?? '?', fields, vsize: numberIn(fields, 23), wchan });
   }
