@@ -96,7 +96,7 @@ function capped(all: Buffer, maxBytes: number, keep: 'head' | 'tail'): Attempt {
 
 function readBody(pinned: number, request: FileRequest, alive: () => void): Attempt {
   const { maxBytes = DEFAULT_MAX_BYTES, keep = 'head' } = request;
-  const fd = openSync(`/proc/self/fd/${pinned}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const fd = openToRead(`/proc/self/fd/${pinned}`);
   try {
     const size = Number(fstatSync(fd).size);
     // A file of /proc has size 0 and no end to count from: its tail is what remains after reading all of it.
@@ -110,6 +110,20 @@ function readBody(pinned: number, request: FileRequest, alive: () => void): Atte
     return { outcome: 'truncated', body: result.body ?? bytes, detail: `last ${maxBytes} of ${size} bytes` };
   } finally {
     closeSync(fd);
+  }
+}
+
+/**
+ * Without a new access time where that is permitted (to the owner, and to CAP_FOWNER): it would dirty the inode on a disk that
+ * may be stalled, and begin a transaction of a journal that may be full. Directories and links have no such way in node.
+ */
+function openToRead(path: string): number {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+  try {
+    return openSync(path, flags | constants.O_NOATIME);
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') throw error;
+    return openSync(path, flags);
   }
 }
 

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +41,14 @@ describe('a probe reading a file', () => {
   it('reads files of /proc that have no size and come in pieces', () => {
     const whole = readFileSync('/proc/self/mountinfo', 'utf8');
     expect(read({ path: '/proc/self/mountinfo' }).text).toBe(whole);
+  });
+
+  it('leaves no access time on the file', () => {
+    writeFileSync(at('untouched'), 'one');
+    const before = new Date('2001-02-03T04:05:06Z');
+    utimesSync(at('untouched'), before, new Date());
+    expect(read({ path: at('untouched') }).text).toBe('one');
+    expect(statSync(at('untouched')).atime).toEqual(before);
   });
 
   it('keeps the head or the tail, and says what was cut', () => {
