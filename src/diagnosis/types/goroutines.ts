@@ -25,11 +25,12 @@ export interface GoroutineFact {
 /** A mutex of a shim that somebody waits for, or that is held by somebody who is stuck. */
 export interface GoLock {
   /**
-   * `Init.mu`: one container's process, held through Delete, Start, Kill. `service.mu`: the map of containers, held through
+   * `Init.mu`: one container's process, held through Delete, Start, Kill. `Init.lock`: the same where State may pass a Delete. `service.mu`: the map of containers, held through
    * Create up to 2.3.1: then every request of the pod waits. `logger`: logrus', held while the log fifo is full.
    */
   readonly name:
     | 'Init.mu'
+    | 'Init.lock'
     | 'execProcess.mu'
     | 'service.mu'
     | 'Container.mu'

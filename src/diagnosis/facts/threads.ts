@@ -1,0 +1,196 @@
+import { parseFrame } from '../../formats/proc/stack.ts';
+import { parseSyscall } from '../../formats/proc/syscall.ts';
+import { architectureOf, syscallName } from '../../formats/proc/syscall-names.ts';
+import { isIdle, wchanSymbol } from '../../formats/proc/wchan.ts';
+import { type DumpedThread, parseThreadDump } from '../../formats/thread-dump.ts';
+import { type Citation, cite } from '../citation.ts';
+import type { Call, Frame, NodeThreads, PodThreads, ProcessTable, Thread, ThreadRole } from '../facts.ts';
+import type { Entries } from './entries.ts';
+import { type Course, coursesOf, type Look } from './looks.ts';
+import { descendants } from './processes.ts';
+
+const POD_LOOK = /^(?:shim(?:\/\d+)?|containers\/[^/]+)\/(?:threads|children)-(\d+)\.txt$/;
+const BLOCKED = 'node/blocked.txt';
+
+export interface ThreadFacts {
+  readonly pod: PodThreads | null;
+  readonly node: NodeThreads | null;
+}
+
+/** The pod's own threads over all looks, and every thread of the node in D. */
+export function threadsFrom(entries: Entries, processes: ProcessTable | null): ThreadFacts {
+  const looks = podLooks(entries);
+  const swept = lookAt(entries, BLOCKED, 1.5);
+  if (looks.length === 0 && swept === null) return { pod: null, node: null };
+  const tree = treeOf(entries, looks, processes);
+  // The sweep is a look at the pod too: of its own threads it has those in any state.
+  const ofTree = swept === null ? null : { ...swept, threads: only(swept, tree), whole: new Set<number>() };
+  const all = ofTree === null ? looks : [...looks, ofTree].sort(inTime);
+  const make = (course: Course) => threadOf(course, tree, entries);
+  const own = coursesOf(all).map(make);
+  const others = swept === null ? [] : coursesOf([{ ...swept, threads: without(swept, tree) }]).map(make);
+  const inD = own.filter(({ state, moved }) => state === 'D' && moved !== 'moved');
+  return {
+    pod: entries.plan.target.kind === 'sandbox' && all.length > 0 ? summary(own, looks) : null,
+    node: swept === null ? null : { blocked: [...inD, ...others], stacks: coverage([...inD, ...others], hasStack) },
+  };
+}
+
+function summary(all: readonly Thread[], looks: readonly Look[]): PodThreads {
+  const rounds = new Set(looks.flatMap(({ entry }) => POD_LOOK.exec(entry)?.[1] ?? []));
+  const waiting = all.filter(({ state }) => state !== 'R' && state !== 'Z');
+  return {
+    all,
+    looks: rounds.size,
+    stacks: coverage(waiting, hasStack),
+    wchans: coverage(waiting, ({ wchan }) => wchan !== null),
+  };
+}
+
+const hasStack = ({ stack }: Thread) => stack !== null && stack.length > 0;
+
+function coverage(threads: readonly Thread[], has: (thread: Thread) => boolean): 'all' | 'some' | 'none' {
+  const count = threads.filter(has).length;
+  return count === threads.length ? 'all' : count > 0 ? 'some' : 'none';
+}
+
+function podLooks(entries: Entries): readonly Look[] {
+  return entries
+    .matching(POD_LOOK)
+    .flatMap(path => lookAt(entries, path, Number(POD_LOOK.exec(path)?.[1])) ?? [])
+    .sort(inTime);
+}
+
+function lookAt(entries: Entries, path: string, order: number): Look | null {
+  const text = entries.text(path);
+  if (text === null) return null;
+  const item = entries.item(path);
+  const { threads, processes } = parseThreadDump(text);
+  return {
+    entry: path,
+    order,
+    span: item === null ? null : { fromMs: item.offsetMs, toMs: item.offsetMs + item.durationMs },
+    threads: new Map(threads.map(thread => [thread.tid, thread])),
+    whole: new Set(processes.filter(({ outcome }) => outcome === 'ok' || outcome === 'gone').map(({ pid }) => pid)),
+  };
+}
+
+function inTime(a: Look, b: Look): number {
+  return a.span !== null && b.span !== null ? a.span.fromMs - b.span.fromMs : a.order - b.order;
+}
+
+/** Processes of the pod, and what each is. */
+type Tree = ReadonlyMap<number, { readonly role: ThreadRole; readonly container: string | null }>;
+
+function treeOf(entries: Entries, looks: readonly Look[], processes: ProcessTable | null): Tree {
+  const { target } = entries.plan;
+  const tree = new Map<number, { role: ThreadRole; container: string | null }>();
+  if (target.kind !== 'sandbox') return tree;
+  const { shims, containers } = target.sandbox;
+  const inits = new Map(containers.flatMap(({ id, initPid }) => (initPid === null ? [] : [[initPid, id] as const])));
+  const add = (pid: number, comm: string | null, container: string | null) => {
+    if (!tree.has(pid)) tree.set(pid, { role: roleOf(comm, inits.has(pid)), container: inits.get(pid) ?? container });
+  };
+  for (const { pid } of shims) tree.set(pid, { role: 'shim', container: null });
+  for (const look of looks) for (const { tid, pid, comm } of look.threads.values()) add(pid ?? tid, comm, null);
+  if (processes === null) return tree;
+  for (const [pid, id] of inits) {
+    const init = processes.byPid.get(pid);
+    if (init === undefined) continue;
+    add(pid, init.args, id);
+    for (const child of descendants(processes, pid)) add(child.pid, commOf(child.args), id);
+  }
+  for (const { pid } of shims)
+    for (const child of descendants(processes, pid)) add(child.pid, commOf(child.args), null);
+  return tree;
+}
+
+/** `runc init` shows itself as `runc:[2:INIT]`, and its command line as `runc init`. */
+function roleOf(comm: string | null, isInit: boolean): ThreadRole {
+  const name = comm ?? '';
+  if (/^(?:runc|crun|youki):\[/.test(name) || /^(?:\S*\/)?(?:runc|crun|youki) init\b/.test(name)) return 'runc init';
+  if (isInit) return 'init';
+  if (/^(?:\S*\/)?(?:runc|runsc|crun|youki|nvidia-containe\S*)(?: |$)/.test(name)) return 'runc';
+  // A fork of the shim that is not through its execve yet is called like the shim.
+  return name.startsWith('containerd-shim') ? 'shim' : 'application';
+}
+
+const commOf = (args: string) => args.replace(/^\[|\](?: <defunct>)?$/g, '');
+
+function only({ threads }: Look, tree: Tree): ReadonlyMap<number, DumpedThread> {
+  return new Map([...threads].filter(([tid, { pid }]) => tree.has(pid ?? tid)));
+}
+
+function without({ threads }: Look, tree: Tree): ReadonlyMap<number, DumpedThread> {
+  return new Map([...threads].filter(([tid, { pid }]) => !tree.has(pid ?? tid)));
+}
+
+function threadOf(course: Course, tree: Tree, entries: Entries): Thread {
+  const { thread, last, seenIn, since, same, neverRan, gone } = course;
+  const syscall = thread.syscall === null ? null : parseSyscall(thread.syscall);
+  const pid = thread.pid ?? thread.tid;
+  const place = tree.get(pid);
+  const wchan = wchanSymbol(thread.wchan);
+  const stack = framesOf(thread);
+  const moved = gone || (same === 1 && seenIn.length > 1) ? 'moved' : same > 1 ? 'never' : 'once';
+  return {
+    ...{ pid, tid: thread.tid, comm: thread.comm ?? '?', role: place?.role ?? 'other' },
+    container: place?.container ?? null,
+    state: thread.state ?? '?',
+    wchan,
+    call: callOf(syscall, entries.plan.host.architecture),
+    inPageFault: syscall?.kind === 'none' && thread.state === 'D',
+    stack,
+    blockedForMs: thread.blockedForSeconds === null ? null : Math.round(thread.blockedForSeconds * 1000),
+    moved,
+    unchanged: moved === 'never' ? unchangedIn(thread, neverRan) : [],
+    ...{ seen: same, looks: seenIn.length, seenForMs: apart(since, last) },
+    idle: isIdle(thread.wchan),
+    cites: since === last ? [citeThread(last, thread)] : [citeSince(since, thread), citeThread(last, thread)],
+    entry: last.entry,
+  };
+}
+
+function unchangedIn(thread: DumpedThread, neverRan: boolean): readonly string[] {
+  return [
+    ...(thread.syscall === null ? [] : ['system call and arguments']),
+    ...(thread.stack === null ? [] : ['kernel stack']),
+    ...(neverRan ? ['no CPU time and no context switch'] : []),
+  ];
+}
+
+/** From the end of one look to the start of another; looks of a bundle without times are taken to be at one moment. */
+function apart(since: Look, last: Look): number {
+  if (since.span === null || last.span === null) return 0;
+  return Math.max(0, Math.round(last.span.fromMs - since.span.toMs));
+}
+
+/** Kernel threads have a call of nothing but zeros. */
+function callOf(syscall: ReturnType<typeof parseSyscall> | null, machine: string): Call | null {
+  if (syscall?.kind !== 'call' || syscall.sp === '0x0') return null;
+  const architecture = architectureOf(machine);
+  const name = architecture === null ? null : syscallName(syscall.number, architecture);
+  return { name, number: syscall.number, args: syscall.args };
+}
+
+/** A block is its heading, the line of the system call, then the stack, one line each (formats/thread-dump.ts). */
+function framesOf({ stack, line }: DumpedThread): readonly Frame[] | null {
+  if (stack === null) return null;
+  return stack.flatMap((raw, index) => {
+    const frame = parseFrame(raw);
+    return frame === null
+      ? []
+      : [{ symbol: frame.symbol, module: frame.module, text: frame.text, line: line + 2 + index }];
+  });
+}
+
+function citeThread(look: Look, thread: DumpedThread): Citation {
+  const { tid, comm, state, wchan, blockedForSeconds } = thread;
+  const age = blockedForSeconds === null ? '' : ` blocked for ${blockedForSeconds.toFixed(1)}`;
+  return cite(look.entry, thread.line, `===== ${tid} ${comm} ${state} ${wchan ?? '?'}${age} =====`);
+}
+
+function citeSince(look: Look, { tid }: DumpedThread): Citation {
+  const thread = look.threads.get(tid);
+  return thread === undefined ? cite(look.entry, null, String(tid)) : citeThread(look, thread);
+}

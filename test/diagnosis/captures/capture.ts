@@ -1,0 +1,53 @@
+/**
+ * Makes the fixtures in test/fixtures/bundles again: `node test/diagnosis/captures/capture.ts KIND…`. Each is a stall of the
+ * lab, a grab of it, and what `trim.ts` leaves of that.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { KINDS, type Kind, settle } from './kinds.ts';
+import { trimmed } from './trim.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+async function capture(name: string, { make, processes }: Kind): Promise<void> {
+  await using stall = await make();
+  await settle();
+  const place = mkdtempSync(join(tmpdir(), 'stallcap-capture-'));
+  try {
+    const target = stall.pod?.id ?? '--node';
+    const args = [join(ROOT, 'bin/main.ts'), 'grab', target, '--skip', 'ps', '-o', `${place}/`];
+    const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status !== 0 && status !== 3) throw new Error(`grab ended with ${status}`);
+    const [bundle = ''] = readdirSync(place);
+    execFileSync('tar', ['-xzf', join(place, bundle), '-C', place]);
+    const entries = read(join(place, bundle.replace(/\.tar\.gz$/, '')));
+    const own = new RegExp([stall.folder.name, stall.pod?.id, processes].filter(Boolean).join('|'));
+    const kept = trimmed(entries, { folder: stall.folder.path, processes: own, devices: /^ *(?:7|253|254|8|259) / });
+    const fixture = join(ROOT, 'test/fixtures/bundles', name);
+    rmSync(fixture, { recursive: true, force: true });
+    for (const [path, text] of kept) {
+      mkdirSync(dirname(join(fixture, path)), { recursive: true });
+      writeFileSync(join(fixture, path), text);
+    }
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function read(folder: string): ReadonlyMap<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile());
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(folder.length + 1), readFileSync(path, 'utf8')];
+    }),
+  );
+}
+
+for (const name of process.argv.slice(2)) {
+  const kind = KINDS[name];
+  if (kind === undefined) throw new RangeError(`no such kind: ${name}; there are ${Object.keys(KINDS).join(', ')}`);
+  await capture(name, kind);
+}
