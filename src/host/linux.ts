@@ -13,6 +13,8 @@ import type {
   Moment,
   ObserverCost,
   ProcessLook,
+  ShimCall,
+  ShimQuestion,
   StuckProbe,
   SweepRequest,
   SweepResult,
@@ -21,6 +23,7 @@ import type {
 import { askCommand } from './probe/ask-command.ts';
 import { askDrain } from './probe/ask-drain.ts';
 import { askKernelLog } from './probe/ask-kernel-log.ts';
+import { askShims } from './probe/ask-shims.ts';
 import { askSweep } from './probe/ask-sweep.ts';
 import { askUsage } from './probe/ask-usage.ts';
 import { filesRequest, unread } from './probe/files-request.ts';
@@ -106,6 +109,10 @@ export class LinuxHost implements Host {
 
   drain(shimPid: number, fd = 2): Drain {
     return askDrain(this.#pool, shimPid, fd);
+  }
+
+  askShims(questions: readonly ShimQuestion[], deadline: Deadline): Promise<readonly (readonly ShimCall[])[]> {
+    return askShims(this.#pool, questions, deadline);
   }
 
   signal(pid: number, signal: 'SIGUSR1'): string | null {

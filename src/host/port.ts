@@ -1,10 +1,12 @@
+import type { ConnectAnswer, StateAnswer, TaskApi } from '../formats/ttrpc/task.ts';
+
 /**
  * The machine, as the rest of the program sees it. Only src/host touches node:fs, node:child_process,
  * execa or pidusage; everything else gets a Host.
  *
  * Two kinds of access: what cannot hang is read at once, synchronously, in this process (`read`, `list`,
  * `link`, `look`); all else goes to an expendable probe child with a deadline (`readRisky`, `sweep`, `run`,
- * `drain`). Nothing here throws for a file that cannot be read: the outcome says so.
+ * `drain`, `askShims`). Nothing here throws for a file that cannot be read: the outcome says so.
  */
 
 /**
@@ -218,6 +220,45 @@ export interface UsageResult {
   readonly durationMs: number;
 }
 
+/** What is asked of one shim over its ttrpc socket: Connect, and once that is answered State of some containers. */
+export interface ShimQuestion {
+  /** As `<bundle>/address` or bootstrap.json has it: `unix://<path>`; without the scheme it is an abstract name. */
+  readonly socket: string;
+  /** In front of a path: '', or `/proc/<pid>/root` for another mount namespace. */
+  readonly prefix: string;
+  /** Tried in this order, the next one when the shim says that it does not serve the one before. */
+  readonly apis: readonly TaskApi[];
+  /** containerd's: k8s.io, moby. */
+  readonly namespace: string;
+  /** What Connect is asked about: the shim's own id. */
+  readonly id: string;
+  /** Of these, State is asked, once, all at the same time. */
+  readonly containers: readonly string[];
+}
+
+/** One call to a shim, and what became of it. */
+export interface ShimCall {
+  /** ShimInfo is what v1 shims have for Connect. */
+  readonly call: 'Connect' | 'ShimInfo' | 'State';
+  /** Of State; null for the others. */
+  readonly container: string | null;
+  /** `containerd.task.v2.Task` */
+  readonly service: string;
+  /**
+   * - `ok`: answered
+   * - `error`: answered with a status, with garbage, or by hanging up
+   * - `gone`: nobody listens at that socket
+   * - `not-asked`: Connect had no answer, and State would only have left a goroutine behind
+   */
+  readonly outcome: 'ok' | 'error' | 'timeout' | 'gone' | 'denied' | 'not-asked';
+  readonly offsetMs: number;
+  readonly latencyMs: number;
+  readonly answer: ConnectAnswer | StateAnswer | null;
+  /** google.rpc.Status, where that was the answer. */
+  readonly status?: { readonly code: number; readonly message: string };
+  readonly detail?: string;
+}
+
 /** What the observer itself cost. */
 export interface ObserverCost {
   readonly cpuMs: number;
@@ -248,6 +289,11 @@ export interface Host {
   usage(pids: readonly number[], pauseMs: number, deadline: Deadline): Promise<UsageResult>;
   /** `fd`: the shim's descriptor of its log fifo. 2 (default) since containerd 1.5; another one before, and in v1 shims. */
   drain(shimPid: number, fd?: number): Drain;
+  /**
+   * Asks shims over ttrpc, all at the same time, 2 s for each call and 3 s in all. A call is made once, whatever comes of
+   * it. @returns the calls of each question, in the order of the questions
+   */
+  askShims(questions: readonly ShimQuestion[], deadline: Deadline): Promise<readonly (readonly ShimCall[])[]>;
   /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
   signal(pid: number, signal: 'SIGUSR1'): string | null;
   readonly stuckProbes: readonly StuckProbe[];

@@ -74,6 +74,14 @@ async function answer(request: Request): Promise<boolean> {
       send({ kind: 'done', result: await readUsage(request.pids, request.pauseMs) });
       return true;
     }
+    case 'ask-shims': {
+      const { askShims } = await import('./sockets.ts');
+      await askShims(request.questions, request.untilMs, (index, calls) =>
+        send({ kind: 'items', results: [{ index, calls }] }),
+      );
+      send({ kind: 'done' });
+      return true;
+    }
     case 'drain':
       await drain(request.pid, request.fd);
       return false;

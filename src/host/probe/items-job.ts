@@ -19,6 +19,7 @@ export interface ItemKind<Item, Result> {
 /** A list of items of which each gets its result, from whichever probe lives to bring it. */
 export class ItemsJob<Item, Result> implements Job {
   readonly repeatable = true;
+  readonly waits = false;
   readonly #kind: ItemKind<Item, Result>;
   readonly #items: Item[];
   readonly #results: (Result | undefined)[];

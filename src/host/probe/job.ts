@@ -7,6 +7,8 @@ export interface Job {
   readonly name: string;
   /** May be asked again when its probe died: it changes nothing on the node. */
   readonly repeatable: boolean;
+  /** To be silent is its nature: it waits for something, and does not hang. */
+  readonly waits: boolean;
   /** What is still to be asked; null when nothing is left. `hangs`: how many probes hang already in a kind of read. */
   request(hangs: (kind: string) => number): Request | null;
   /** Called for each frame but `done`. */

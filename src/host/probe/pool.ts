@@ -1,10 +1,12 @@
-import { monotonicMs, offsetMs } from '../clock.ts';
+import { monotonicMs } from '../clock.ts';
 import type { Frame } from '../frames.ts';
 import type { Deadline, StuckProbe } from '../port.ts';
 import type { SelfCommand } from '../self.ts';
 import { autopsy, type Findings, NO_FINDINGS } from './autopsy.ts';
 import { killDescendantsOf } from './descendants.ts';
+import { Hangs } from './hangs.ts';
 import type { Job } from './job.ts';
+import { type CutShort, type Pending, pend } from './pending.ts';
 import { ProbeProcess } from './probe-process.ts';
 import type { Reply, Request } from './protocol.ts';
 
@@ -16,20 +18,6 @@ const PATIENCE_MS = 100;
 const SILENT_MS = 250;
 /** So many starts in a row may fail (no memory, no pids) before nothing is tried any more. */
 const MOST_FAILED_STARTS = 4;
-const DEFAULT_ITEM_MS = 1000;
-
-/** Why a job ended before it was answered, in words; null when it was. */
-export type CutShort = string | null;
-
-interface Pending {
-  readonly job: Job;
-  readonly itemMs: number;
-  readonly queuedAt: number;
-  readonly end: (why: CutShort) => void;
-  /** Its last probe was given up: it goes on in the next at once. */
-  fresh: boolean;
-  crashes: number;
-}
 
 interface Assignment {
   readonly pending: Pending;
@@ -46,12 +34,9 @@ export class ProbePool {
   readonly #queue: Pending[] = [];
   readonly #idle: ProbeProcess[] = [];
   readonly #busy = new Map<ProbeProcess, Assignment>();
-  /** kind of read -> probes that hung in it. */
-  readonly #hangs = new Map<string, number>();
-  readonly #stuck: { readonly record: Omit<StuckProbe, 'reaped'>; readonly probe: ProbeProcess }[] = [];
+  readonly #hangs = new Hangs();
   #growth: NodeJS.Timeout | undefined;
   #failedStarts = 0;
-  #whyNoStart = '';
   #closed = false;
   /** How many were started in all. */
   started = 0;
@@ -61,12 +46,12 @@ export class ProbePool {
   }
 
   get stuck(): readonly StuckProbe[] {
-    return this.#stuck.map(({ record, probe }) => ({ ...record, reaped: probe.exited }));
+    return this.#hangs.stuck;
   }
 
   /** Those that may be alive, given up or not. */
   get pids(): readonly number[] {
-    const known = [...this.#idle, ...this.#busy.keys(), ...this.#stuck.map(({ probe }) => probe)];
+    const known = [...this.#idle, ...this.#busy.keys(), ...this.#hangs.probes];
     return known.flatMap(probe => (probe.exited ? [] : (probe.pid ?? [])));
   }
 
@@ -76,25 +61,13 @@ export class ProbePool {
   }
 
   /** Resolves when the job is answered as far as it can be, at the latest at its deadline. Never rejects. */
-  run(job: Job, { deadlineMs, itemMs = DEFAULT_ITEM_MS, signal }: Deadline): Promise<CutShort> {
-    if (this.#closed || signal?.aborted === true) return Promise.resolve(this.#closed ? 'the run is over' : 'aborted');
-    const { promise, resolve } = Promise.withResolvers<CutShort>();
-    const expire = (why: string) => this.#expire(pending, why);
-    const timer = setTimeout(
-      () => expire(`the deadline of ${Math.round(deadlineMs)} ms passed`),
-      Math.max(0, deadlineMs),
-    );
-    const onAbort = () => expire('aborted');
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const end = (why: CutShort) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      resolve(why);
-    };
-    const pending: Pending = { job, itemMs, queuedAt: monotonicMs(), end, fresh: false, crashes: 0 };
+  run(job: Job, deadline: Deadline): Promise<CutShort> {
+    if (this.#closed) return Promise.resolve('the run is over');
+    if (deadline.signal?.aborted === true) return Promise.resolve('aborted');
+    const pending = pend(job, deadline, (late, why) => this.#expire(late, why));
     this.#queue.push(pending);
     this.#pump();
-    return promise;
+    return pending.ended;
   }
 
   /** The probe that works on a job now, for a job that has more to say to it. */
@@ -155,12 +128,7 @@ export class ProbePool {
   }
 
   #assign(pending: Pending, probe: ProbeProcess): void {
-    if (this.#failedStarts >= MOST_FAILED_STARTS) {
-      probe.abandon();
-      pending.end(`no probe can be started (${this.#whyNoStart})`);
-      return;
-    }
-    const request = pending.job.request(kind => this.#hangsIn(kind));
+    const request = pending.job.request(kind => this.#hangs.of(kind));
     if (request === null) {
       this.#idle.push(probe);
       pending.end(null);
@@ -209,15 +177,20 @@ export class ProbePool {
   #onEnd(probe: ProbeProcess, why: string): void {
     const idle = this.#idle.indexOf(probe);
     if (idle >= 0) this.#idle.splice(idle, 1);
+    if (probe.readyAt === null) this.#failedStarts += 1;
     const assignment = this.#busy.get(probe);
-    if (assignment !== undefined) this.#release(assignment);
-    if (probe.readyAt === null) {
-      this.#failedStarts += 1;
-      this.#whyNoStart = why;
-    } else if (assignment !== undefined) {
-      this.#died(assignment.pending, why);
+    if (assignment === undefined) return;
+    const { pending } = assignment;
+    this.#release(assignment);
+    if (probe.readyAt !== null) this.#died(pending, why);
+    if (this.#failedStarts < MOST_FAILED_STARTS) {
+      this.#again(pending);
+      return;
     }
-    if (assignment !== undefined) this.#again(assignment.pending);
+    // The next request tries anew: what was short may have come back.
+    this.#failedStarts = 0;
+    pending.end(`no probe can be started (${why})`);
+    this.#pump();
   }
 
   /**
@@ -274,7 +247,7 @@ export class ProbePool {
     const assignment = [...this.#busy.values()].find(one => one.pending === pending);
     if (assignment === undefined) return;
     if (assignment.probe.readyAt === null) this.#keep(assignment);
-    else if (this.#silentMs(assignment) >= SILENT_MS) this.#giveUp(assignment, why);
+    else if (this.#silentMs(assignment) >= SILENT_MS && !pending.job.waits) this.#giveUp(assignment, why);
     else this.#letGo(assignment);
     pending.end(why);
     this.#pump();
@@ -298,40 +271,28 @@ export class ProbePool {
     this.#record(assignment, findings, item);
     this.#letGo(assignment);
     const openFile = openFileIn(findings.fds, pid);
-    const kind = job.kindOf(item, openFile);
-    this.#hangs.set(kind, this.#hangsIn(kind) + 1);
+    this.#hangs.count(job.kindOf(item, openFile));
     job.giveUp(item, { outcome: 'timeout', detail: why, openFile });
   }
 
   #record(assignment: Assignment, findings: Findings, index: number | null): void {
-    const { probe, pending } = assignment;
-    const record = {
-      pid: probe.pid ?? 0,
-      request: pending.job.name,
-      item: pending.job.describe(index),
-      offsetMs: offsetMs(),
-      waitedMs: Math.round(this.#silentMs(assignment)),
-      ...findings,
-    };
-    this.#stuck.push({ probe, record });
+    const { job } = assignment.pending;
+    const waitedMs = Math.round(this.#silentMs(assignment));
+    this.#hangs.record(assignment.probe, { request: job.name, item: job.describe(index), waitedMs }, findings);
   }
 
   /** Parts with a probe in the middle of a request, and with all that runs below it. */
-  #letGo({ probe, timer }: Assignment): void {
-    clearTimeout(timer);
-    this.#busy.delete(probe);
+  #letGo(assignment: Assignment): void {
+    const { probe } = assignment;
+    this.#release(assignment);
     // Of a command, what left the group is ours all the same.
     if (probe.pid !== undefined && !probe.exited) killDescendantsOf(probe.pid);
     probe.abandon();
   }
 
-  #release(assignment: Assignment): void {
-    clearTimeout(assignment.timer);
-    this.#busy.delete(assignment.probe);
-  }
-
-  #hangsIn(kind: string): number {
-    return this.#hangs.get(kind) ?? 0;
+  #release({ probe, timer }: Assignment): void {
+    clearTimeout(timer);
+    this.#busy.delete(probe);
   }
 }
 

@@ -11,6 +11,7 @@ export interface Answer {
 export class SingleJob implements Job {
   readonly name: string;
   readonly repeatable = false;
+  readonly waits: boolean;
   /** What answered it, or why nothing did. */
   answer: Answer | GivenUp | null = null;
   readonly #request: Request;
@@ -25,6 +26,7 @@ export class SingleJob implements Job {
     onFrame: (frame: Frame<Reply>) => void = () => {},
   ) {
     this.name = request.op;
+    this.waits = request.op === 'drain';
     this.#request = request;
     this.#item = item;
     this.#kind = kind;

@@ -1,0 +1,2 @@
+/** What a probe needs to talk to daemons over their sockets, in one bundle that is loaded when it is wanted. */
+export { askShims } from './shims.ts';
