@@ -1,10 +1,22 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { DIST, ROOT } from './paths.ts';
 
+/** What a probe imports for some requests alone, and most probes never want. */
+const PROBE_BUNDLES = {
+  /** execa and pidusage. */
+  commands: 'src/host/probe/commands.ts',
+  /** Clients of daemons' sockets. */
+  sockets: 'src/host/probe/sockets.ts',
+} as const;
+
+type ProbeBundle = keyof typeof PROBE_BUNDLES;
+
+const probeBundles = Object.entries(PROBE_BUNDLES) as [ProbeBundle, string][];
+
 /** Bundles that are loaded when they are needed; see bin/load-bundle.ts. */
-export const LOADED_BUNDLES = ['program', 'commands'] as const;
+export const LOADED_BUNDLES: readonly ('program' | ProbeBundle)[] = ['program', ...probeBundles.map(([name]) => name)];
 
 const COMMON = {
   bundle: true,
@@ -24,41 +36,36 @@ const COMMON = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/**
- * Writes dist/entry.cjs, which is all that is compiled before the first look, and the bundles that it loads later: the
- * program, and what a probe imports to run commands (execa, which most probes never want).
- */
+/** Writes dist/entry.cjs, which is all that is compiled before the first look, and the bundles that it loads later. */
 export async function bundleAll(): Promise<void> {
-  const commands = 'src/host/probe/commands.ts';
   await Promise.all([
     build({
       ...COMMON,
       entryPoints: ['bin/main.ts'],
       outfile: `${DIST}/entry.cjs`,
-      plugins: [later('commands', commands)],
+      plugins: [later],
     }),
     build({ ...COMMON, entryPoints: ['bin/program.ts'], outfile: `${DIST}/program.cjs`, plugins: [neverWsl] }),
-    build({ ...COMMON, entryPoints: [commands], outfile: `${DIST}/commands.cjs` }),
+    ...probeBundles.map(([name, file]) => build({ ...COMMON, entryPoints: [file], outfile: `${DIST}/${name}.cjs` })),
   ]);
   for (const name of LOADED_BUNDLES) await wrap(`${DIST}/${name}.cjs`);
 }
 
-/** An `import()` of `file` becomes a load of the bundle `name`. */
-function later(name: (typeof LOADED_BUNDLES)[number], file: string): Plugin {
-  return {
-    name: `later-${name}`,
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: new RegExp(`/${basename(file)}$`) }, ({ kind, path, resolveDir }) => {
-        const meant = kind === 'dynamic-import' && join(resolveDir, path) === join(ROOT, file);
-        return meant ? { path: name, namespace: 'later' } : null;
-      });
-      onLoad({ filter: /./, namespace: 'later' }, () => ({
-        contents: `module.exports = require('./bin/load-bundle.ts').loadBundle('${name}')`,
-        resolveDir: ROOT,
-      }));
-    },
-  };
-}
+/** An `import()` of one of a probe's bundles becomes a load of it. */
+const later: Plugin = {
+  name: 'later',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^\.\// }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return null;
+      const meant = probeBundles.find(([, file]) => join(resolveDir, path) === join(ROOT, file));
+      return meant === undefined ? null : { path: meant[0], namespace: 'later' };
+    });
+    onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
+      contents: `module.exports = require('./bin/load-bundle.ts').loadBundle('${path}')`,
+      resolveDir: ROOT,
+    }));
+  },
+};
 
 /** As Node wraps a CommonJS module. */
 async function wrap(path: string): Promise<void> {

@@ -13,7 +13,7 @@ export function makeCodeCache(): void {
   for (const name of LOADED_BUNDLES) rmSync(`${DIST}/${name}.cache`, { force: true });
   try {
     record([`${DIST}/entry.cjs`, ...WARM_UP, '-o', `${folder}/`]);
-    record([`${ROOT}scripts/build/warm-commands.ts`]);
+    record([`${ROOT}scripts/build/warm-probe.ts`]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -13,6 +13,7 @@ export interface TtrpcFrame {
 
 export const REQUEST = 1;
 export const RESPONSE = 2;
+const DATA = 3;
 
 const HEADER_BYTES = 10;
 
@@ -40,8 +41,9 @@ export class TtrpcFrameReader {
     const frames: TtrpcFrame[] = [];
     while (this.#held.length >= HEADER_BYTES) {
       const length = this.#held.readUInt32BE(0);
-      if (length > LARGEST_BODY) {
-        this.refusal = `announces a message of ${length} bytes`;
+      const type = this.#held.readUInt8(8);
+      this.refusal = whyNoFrame(length, type);
+      if (this.refusal !== null) {
         this.#held = Buffer.alloc(0);
         break;
       }
@@ -49,7 +51,7 @@ export class TtrpcFrameReader {
       if (this.#held.length < end) break;
       frames.push({
         stream: this.#held.readUInt32BE(4),
-        type: this.#held.readUInt8(8),
+        type,
         flags: this.#held.readUInt8(9),
         body: this.#held.subarray(HEADER_BYTES, end),
       });
@@ -57,4 +59,10 @@ export class TtrpcFrameReader {
     }
     return frames;
   }
+}
+
+/** A gRPC server, which some shims are, opens with HTTP/2's SETTINGS; read as a header of ttrpc that has type 0. */
+function whyNoFrame(length: number, type: number): string | null {
+  if (type < REQUEST || type > DATA) return `sends a message of type ${type}`;
+  return length > LARGEST_BODY ? `announces a message of ${length} bytes` : null;
 }

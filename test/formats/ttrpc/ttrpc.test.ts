@@ -107,7 +107,7 @@ describe('a stream of frames', () => {
   it('is the same however it is cut', () => {
     const frame = fc.record({
       stream: fc.nat(),
-      type: fc.integer({ min: 0, max: 255 }),
+      type: fc.integer({ min: 1, max: 3 }),
       flags: fc.integer({ min: 0, max: 255 }),
       body: fc.uint8Array({ maxLength: 400 }).map(body => Buffer.from(body)),
     });
@@ -130,5 +130,11 @@ describe('a stream of frames', () => {
     expect(reader.push(bytes('00000000 00000001 0200 ffffffff 00000003 0200 00'))).toHaveLength(1);
     expect(reader.refusal).toBe('announces a message of 4294967295 bytes');
     expect(reader.push(request('v2', 'State'))).toEqual([]);
+  });
+
+  it('is none where a gRPC server opens with its settings', () => {
+    const reader = new TtrpcFrameReader();
+    expect(reader.push(bytes('000006 04 00 00000000 0003 00000064'))).toEqual([]);
+    expect(reader.refusal).toBe('sends a message of type 0');
   });
 });

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import vm from 'node:vm';
+import { monotonicMs } from '../../src/host/clock.ts';
+import type * as Commands from '../../src/host/probe/commands.ts';
+import type * as Sockets from '../../src/host/probe/sockets.ts';
+import { DIST } from './paths.ts';
+
+/** Uses what a probe loads late as a probe does, each way it can end, so that the code caches know what a probe needs. */
+const folder = mkdtempSync(`${tmpdir()}/stallcap-build-`);
+try {
+  await warmCommands(load<typeof Commands>('commands'));
+  await warmSockets(load<typeof Sockets>('sockets'));
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function load<Exports extends object>(name: string): Exports {
+  const path = `${DIST}/${name}.cjs`;
+  const module = { exports: {} as Exports };
+  const compiled = new vm.Script(readFileSync(path, 'latin1'), { filename: path }).runInThisContext();
+  compiled(module.exports, createRequire(path), module, path, DIST);
+  return module.exports;
+}
+
+async function warmCommands({ runCommand }: typeof Commands): Promise<void> {
+  for (const [argv, timeoutMs] of [
+    [['sh', '-c', 'echo out; echo err >&2; exit 3'], 5000],
+    [['sleep', '5'], 50],
+    [['no-such-program-anywhere'], 50],
+  ] as const) {
+    await runCommand({ argv, timeoutMs }, monotonicMs() + timeoutMs);
+  }
+}
+
+async function warmSockets({ askShims }: typeof Sockets): Promise<void> {
+  const path = `${folder}/shim.sock`;
+  await using _ = await serve(path, answerConnect);
+  const question = { prefix: '', apis: ['v2', 'v3'], namespace: 'k8s.io', id: 'pod', containers: ['app'] } as const;
+  const questions = [`unix://${path}`, '/no-such-shim'].map(socket => ({ ...question, socket }));
+  await askShims(questions, monotonicMs() + 100, () => {});
+}
+
+/** A ConnectResponse to whoever opens stream 1, and silence to State on stream 3. */
+function answerConnect(socket: Socket, chunk: Buffer): void {
+  if (chunk.readUInt32BE(4) === 1) socket.write(Buffer.from('00000008000000010200120608fe12109613', 'hex'));
+}
+
+async function serve(path: string, answer: (socket: Socket, chunk: Buffer) => void): Promise<AsyncDisposable> {
+  const server = createServer(socket => {
+    socket.on('error', () => {});
+    socket.on('data', chunk => answer(socket, chunk));
+  }).listen(path);
+  await once(server, 'listening');
+  return { [Symbol.asyncDispose]: () => new Promise(resolve => server.close(() => resolve())) };
+}
