@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that stop daemons, freeze disks or load the machine: alone, one after the other, after all the rest. */
@@ -16,6 +17,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...ALONE, 'test/fixtures/**'],
           testTimeout: 20_000,
+          // Vitest leaves one core to itself, and on two would run one file at a time; these mostly wait for processes.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
         },
       },
       {
