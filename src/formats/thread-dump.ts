@@ -100,10 +100,14 @@ export function threadBlock(look: ThreadLook, ownSched: string | null): string {
 
 /** The line that names a process, and the blocks of its threads. A process that could not be read whole says why. */
 export function processBlocks(look: ProcessLook): string {
+  return processLine(look) + look.threads.map(thread => threadBlock(thread, look.ownSched)).join('');
+}
+
+/** The line above the blocks of a process's threads, for those that come one by one. */
+export function processLine(look: Pick<ProcessLook, 'pid' | 'comm' | 'outcome' | 'detail'>): string {
   const detail = look.detail === undefined ? '' : ` (${escapeLine(look.detail)})`;
   const outcome = look.outcome === 'ok' ? '' : `: ${look.outcome}${detail}`;
-  const heading = `# process ${look.pid} ${column(look.comm?.trimEnd() ?? null)}${outcome}\n`;
-  return heading + look.threads.map(thread => threadBlock(thread, look.ownSched)).join('');
+  return `# process ${look.pid} ${column(look.comm?.trimEnd() ?? null)}${outcome}\n`;
 }
 
 const HEADING = /^===== (\d+) (\S+) (\S+) (\S+)(?: blocked for (\d+\.\d))? =====$/;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseThreadDump } from '../../src/formats/thread-dump.ts';
 import { createHost, type LinuxHost } from '../../src/host/linux.ts';
 import { during } from '../lab/during.ts';
 import { type LabFolder, openFolder } from '../lab/folder.ts';
@@ -102,6 +103,9 @@ describe.skipIf(labUnavailable())('the sweep', () => {
     const headings = blocked.toString().match(/^=====.*$/gm) ?? [];
     expect(headings.filter(heading => heading.includes(` a)\\x20S\\x201\\x20(b\\n`))).toHaveLength(1);
     expect(blocked.toString()).toMatch(/^34 0x.*\n\[<0>\] .*pause/m);
+    const dumped = parseThreadDump(blocked.toString());
+    expect(dumped.threads.filter(({ pid }) => pid === odd?.pid).length).toBeGreaterThan(0);
+    expect(dumped.threads.filter(({ pid }) => pid === null)).toEqual([]);
   });
 
   it('has the twenty thousand threads that ps has', () =>

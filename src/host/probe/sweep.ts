@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { psArgs, psElapsed, psIdWidth, psRow, psState, psWchan } from '../../formats/ps.ts';
-import { threadBlock } from '../../formats/thread-dump.ts';
+import { processLine, threadBlock } from '../../formats/thread-dump.ts';
 import { lookAtThread, threadsIn } from '../look.ts';
 import { readText } from '../proc-file.ts';
 import type { SweepItem } from './protocol.ts';
@@ -54,7 +54,7 @@ export function sweepProcess(item: SweepItem, frame: SweepFrame): Swept {
   const shown = frame.tree.has(pid) ? threads : blockedThreads;
   return {
     rows: threads.map(thread => rowOf(pid, thread, cmdline, locked, frame)).join(''),
-    blocked: shown.map(({ tid }) => blockOf(pid, tid)).join(''),
+    blocked: blocksOf(pid, shown),
     threads: threads.length,
     blockedThreads: blockedThreads.length,
   };
@@ -128,9 +128,15 @@ function hasLockedPages(status: string): boolean {
   return /^VmLck:\s+[1-9]/m.test(status);
 }
 
-function blockOf(pid: number, tid: number): string {
+/** Below the process's own name, which is that of its first thread: threads may have others. */
+function blocksOf(pid: number, threads: readonly ThreadFacts[]): string {
+  if (threads.length === 0) return '';
   const ownSched = readText('/proc/self/sched').text;
-  return threadBlock(lookAtThread(pid, tid), ownSched);
+  const comm = readText(`/proc/${pid}/comm`).text;
+  return (
+    processLine({ pid, comm, outcome: 'ok' }) +
+    threads.map(({ tid }) => threadBlock(lookAtThread(pid, tid), ownSched)).join('')
+  );
 }
 
 /** comm and status answer even of a process that is held inside execve; there it has one thread. */
@@ -149,7 +155,9 @@ function fromStatus(pid: number, status: string, { idWidth }: SweepFrame): Swept
     },
     idWidth,
   );
-  return { rows, blocked: '', threads: 1, blockedThreads: state === 'D' ? 1 : 0 };
+  const held = { pid, comm, outcome: 'timeout', detail: 'in D; its other files did not answer' } as const;
+  const blocked = state === 'D' ? processLine(held) : '';
+  return { rows, blocked, threads: 1, blockedThreads: state === 'D' ? 1 : 0 };
 }
 
 function stateIn(status: string): string {
