@@ -42,6 +42,19 @@ describe('a wrong command line ends with 2, and says what was wrong and what hel
   });
 });
 
+describe('the code of a wrong command line', () => {
+  it.each([
+    ['unknown-command', ['ehco']],
+    ['unknown-flag', ['echo', '--nope']],
+    ['bad-value', ['echo', '--timeout', 'soon']],
+    ['bad-value', ['echo', '--format', 'pdf']],
+    ['bad-value', ['big', 'x']],
+    ['usage', ['echo', 'a', 'b']],
+  ])('is %s for %j', (code, args) => {
+    expect(JSON.parse(run([...args, '--json']).stdout).error).toMatchObject({ code, exit: 2 });
+  });
+});
+
 describe('a failure that a command knows of', () => {
   it.each([2, 3, 4, 5])('ends with its exit code %i, its table and its next step', exit => {
     const { status, stdout, stderr } = run(['fail', String(exit)]);
