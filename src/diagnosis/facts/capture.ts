@@ -1,7 +1,15 @@
 import { parseCgroups } from '../../formats/proc/cgroup.ts';
 import { parseMountinfo } from '../../formats/proc/mountinfo.ts';
 import { cite } from '../citation.ts';
-import type { CaptureFacts, ShimGoroutines, SignalFact, StuckProbeFact, TargetFacts, Versions } from '../facts.ts';
+import type {
+  CaptureFacts,
+  LogSource,
+  ShimGoroutines,
+  SignalFact,
+  StuckProbeFact,
+  TargetFacts,
+  Versions,
+} from '../facts.ts';
 import type { Entries } from './entries.ts';
 import type { ManifestRecord, PlanRecord } from './record.ts';
 
@@ -36,6 +44,7 @@ function marks(ids: readonly string[]): ReadonlySet<string> {
 export function captureFrom(
   entries: Entries,
   goroutines: readonly ShimGoroutines[] | null,
+  logged: ReadonlyMap<LogSource, string>,
   cut: boolean,
 ): CaptureFacts {
   const { plan, manifest } = entries;
@@ -46,7 +55,7 @@ export function captureFrom(
     ...{ hostname, kernel, architecture, cpus, memoryBytes, uptimeSeconds },
     ...{ utcOffsetMinutes: timezone.utcOffsetMinutes, timezone: timezone.name },
     cgroupVersion: cgroupVersionOf(entries),
-    versions: versionsOf(entries, goroutines),
+    versions: versionsOf(entries, goroutines, logged),
     notGot: manifest?.notGot ?? [],
     flawed: new Map(
       [...(manifest?.items ?? [])].flatMap(([path, { outcome, detail }]) =>
@@ -67,7 +76,11 @@ function cgroupVersionOf(entries: Entries): CaptureFacts['cgroupVersion'] {
   return types.has('cgroup2') ? 2 : null;
 }
 
-function versionsOf(entries: Entries, goroutines: readonly ShimGoroutines[] | null): Versions {
+function versionsOf(
+  entries: Entries,
+  goroutines: readonly ShimGoroutines[] | null,
+  logged: ReadonlyMap<LogSource, string>,
+): Versions {
   const crictl = entries.text('runtime/crictl-version.txt') ?? '';
   const docker = entries.text('runtime/docker-version.txt') ?? '';
   const functions =
@@ -75,10 +88,14 @@ function versionsOf(entries: Entries, goroutines: readonly ShimGoroutines[] | nu
   const own = functions.filter(name => name.includes('containerd/containerd/'));
   const isCri = /RuntimeName:\s+containerd/.test(crictl);
   return {
-    containerd: (isCri ? /RuntimeVersion:\s+v?(\S+)/.exec(crictl)?.[1] : null) ?? partOf(docker, 'containerd') ?? null,
+    containerd:
+      (isCri ? /RuntimeVersion:\s+v?(\S+)/.exec(crictl)?.[1] : null) ??
+      partOf(docker, 'containerd') ??
+      logged.get('containerd') ??
+      null,
     runc: partOf(docker, 'runc'),
     docker: /Server:[\s\S]*?Version:\s+(\S+)/.exec(docker)?.[1] ?? null,
-    kubelet: null,
+    kubelet: logged.get('kubelet') ?? null,
     shimMajor: own.length === 0 ? null : own.some(name => name.includes('containerd/containerd/v2/')) ? 2 : 1,
   };
 }

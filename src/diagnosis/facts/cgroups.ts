@@ -47,7 +47,8 @@ function factOf(own: CgroupFiles, samples: Samples | null): ContainerCgroup {
   const throttledShare = throttledMs === null || spanMs <= 0 ? null : throttledMs / spanMs;
   return {
     path: own.path,
-    version: own.files.has('cgroup.freeze') || own.files.has('cgroup.events') ? 2 : 1,
+    // A hybrid node has cgroup.events and pressure files in the unified hierarchy, and the controllers in v1's.
+    version: own.files.has('freezer.state') || own.files.has('memory.usage_in_bytes') ? 1 : 2,
     freezer: freezerOf(own),
     pids: pidsOf(own),
     memory: memoryOf(own, grown('highEvents')),

@@ -74,12 +74,15 @@ function hungEvent(trace: KernelTrace, lines: readonly KernelLine[], ownerFor: O
 
 function eventOf({ text, time, line }: KernelLine, kind: KernelKind, ownerFor: OwnerOf): KernelEvent {
   const { comm, pid } = taskIn(text);
-  const device = /\bdev (\w+)|^(nvme\d+n?\d*)|\((\w+)\):|\bon dev (\w+)/.exec(text)?.slice(1).find(Boolean) ?? null;
+  const device = DEVICE.exec(text)?.slice(1).find(Boolean) ?? null;
   return {
     ...{ kind, time, text: text.slice(0, 300), comm, pid, device, ...ownerFor(text, pid) },
     ...{ hungForMs: null, trace: null, cite: cite(KERNEL_LOG, line, text) },
   };
 }
+
+/** `dev loop0`, `nvme0n1: I/O tag …`, `EXT4-fs (loop0): …`, `EXT4-fs warning (device loop0): …`. */
+const DEVICE = /\bdev(?:ice)? ([\w-]+)|^(nvme\d+(?:n\d+)?)\b|\(([\w-]+)\): /;
 
 /** `Killed process 4711 (java) …`, `oom-kill:…,task=java,pid=4711,uid=0`. */
 function taskIn(text: string): { readonly comm: string | null; readonly pid: number | null } {

@@ -44,11 +44,14 @@ export function logReader(target: TargetFacts, context: LogContext) {
   const counts = new Map<LogKind, CountState>();
   const timeouts = new Map<string, number[]>();
   const names = { byUid: new Map<string, string>(), byId: new Map<string, string>() };
+  const versions = new Map<LogSource, string>();
   const marks = [...target.ids, ...(target.podUid === null ? [] : [target.podUid]), ...podMark(target)];
 
   const take = (line: string, number: number, state: SourceState) => {
     const mine = marks.some(mark => line.includes(mark));
     learnNames(line, names);
+    const version = VERSION.exec(line)?.[1];
+    if (version !== undefined) versions.set(state.source, copy(version));
     if (!mine && !MAY_BE_KNOWN.test(line)) return;
     if (line.includes('=== BEGIN goroutine stack dump ===')) return;
     const event = eventOf(parseLogLine(line, context), { number, mine, state, target });
@@ -71,6 +74,8 @@ export function logReader(target: TargetFacts, context: LogContext) {
       };
     },
     names,
+    /** What containerd and kubelet said of themselves when they started; the last start counts. */
+    versions: versions as ReadonlyMap<LogSource, string>,
     facts(manifest: ManifestRecord | null): LogFacts | null {
       if (sources.length === 0) return null;
       const timeOf = (line: string | null) => (line === null ? null : parseLogLine(line, context).time);
@@ -122,12 +127,18 @@ function eventOf(line: LogLine, { number, mine, state, target }: Where): LogEven
   const ids = idsIn(raw);
   return {
     ...{ source: state.source, kind, time, level, ids },
-    container: ids.find(id => target.ids.has(id)) ?? null,
+    container: containerIn(ids, target),
     message: short(message),
     error: error === null ? null : short(error),
     exitedAt: exitedAtIn(raw),
     cite: cite(state.entry, number, raw.length > 2000 ? raw.slice(0, 2000) : raw),
   };
+}
+
+/** A line about a container names its sandbox too: the container is what it is about. */
+function containerIn(ids: readonly string[], { ids: own, sandboxId }: TargetFacts): string | null {
+  const mine = ids.filter(id => own.has(id));
+  return mine.find(id => id !== sandboxId) ?? mine[0] ?? null;
 }
 
 function short(text: string): string {
@@ -185,6 +196,9 @@ function tally(counts: Map<LogKind, CountState>, event: LogEvent): void {
 function countOf({ count: total, containers, first, last, examples }: CountState): LogCount {
   return { count: total, containers: containers.size, first, last, examples };
 }
+
+/** `msg="starting containerd" revision=… version=1.6.20`, `"Kubelet version" kubeletVersion="v1.28.3"`, in JSON with colons. */
+const VERSION = /(?:starting containerd.*version"?[=:]"?|[kK]ubeletVersion"?[=:]"?v?)([\w.+~-]+)/;
 
 const SANDBOX_METADATA = /PodSandboxMetadata\{Name:([^,{}]{1,253}),Uid:([^,{}]{1,64}),Namespace:([^,{}]{1,63}),/;
 const SANDBOX_RETURNS = /returns sandbox id \\?"([0-9a-f]{64})/;

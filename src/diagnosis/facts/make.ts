@@ -39,7 +39,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
   const devices = devicesFrom(entries, samples, chains, mounts?.all ?? []);
   const sweptAt = entries.plan.startedAt + (entries.item(PROCESSES)?.offsetMs ?? 0);
   return {
-    capture: captureFrom(entries, goroutines, reduced.cut),
+    capture: captureFrom(entries, goroutines, logs.versions, reduced.cut),
     target,
     threads: threads.pod,
     nodeThreads: threads.node,
@@ -48,7 +48,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     daemonGoroutines: daemonGoroutinesFrom(entries),
     containers,
     shims: shimsFrom(entries, threads.pod, processes),
-    daemons: processes === null ? null : daemonsIn(processes, sweptAt),
+    daemons: processes === null ? null : daemonsIn(processes, sweptAt, target.target),
     devices,
     pressure: pressureFrom(entries, samples, containers),
     dirty: dirtyFrom(entries, samples, devices, chains),

@@ -7,8 +7,11 @@ import { parseSections } from './sections.ts';
 
 const SHIM_MOUNTS = /^shim(?:\/\d+)?\/mountinfo$/;
 const NODE_MOUNTS = 'node/mountinfo';
-/** Mounts that say nothing about a stall: one or more per pod of the node. */
-const OF_NO_INTEREST = new Set(['overlay', 'tmpfs', 'shm', 'nsfs', 'proc', 'sysfs', 'mqueue', 'devpts', 'devtmpfs']);
+/** Filesystems without a disk or server that could stall, and overlays, of which every container of the node has one. */
+const OF_NO_INTEREST = new Set(
+  `overlay tmpfs ramfs shm nsfs proc sysfs mqueue devpts devtmpfs cgroup cgroup2 securityfs debugfs tracefs configfs bpf fusectl
+  hugetlbfs pstore autofs binfmt_misc efivarfs rpc_pipefs selinuxfs`.split(/\s+/),
+);
 
 /** What is mounted, as the shim sees it and as PID 1 does; what belongs to other pods and hides nothing is only counted. */
 export function mountsFrom(entries: Entries, target: TargetFacts): MountFacts | null {

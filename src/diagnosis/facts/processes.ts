@@ -1,4 +1,5 @@
-import { type Citation, cite } from '../citation.ts';
+import type { Target } from '../../sandbox/types.ts';
+import { cite } from '../citation.ts';
 import type { DaemonFacts, Process, ProcessTable } from '../facts.ts';
 import type { LineReader } from './lines.ts';
 import type { ItemRecord } from './record.ts';
@@ -80,14 +81,37 @@ const DAEMONS: readonly (readonly [RegExp, DaemonFacts['kind']])[] = [
 ];
 
 /** containerd, dockerd and kubelet by their command lines; one whose command line hangs stands there as `[containerd]`. */
-export function daemonsIn(table: ProcessTable, sweptAt: number): readonly DaemonFacts[] {
-  return [...table.byPid.values()].flatMap((process): readonly DaemonFacts[] => {
+export function daemonsIn(table: ProcessTable, sweptAt: number, target: Target): readonly DaemonFacts[] {
+  const found = [...table.byPid.values()].flatMap(process => {
     const [word = ''] = process.args.split(' ');
     const name = word.replace(/^\[|\]$/g, '').replace(/^.*\//, '');
     const kind = DAEMONS.find(([form]) => form.test(name))?.[1];
-    if (kind === undefined) return [];
-    const { pid, stat, ageMs, args, threadsInD, cite: citation } = process;
-    const startedAt = ageMs === null ? null : sweptAt - ageMs;
-    return [{ kind, pid, stat, ageMs, startedAt, args, threadsInD, cite: citation satisfies Citation }];
+    return kind === undefined ? [] : [{ process, kind }];
   });
+  return found.map(({ process, kind }): DaemonFacts => {
+    const { pid, stat, ageMs, args, threadsInD, cite: citation } = process;
+    const alone = found.filter(other => other.kind === kind).length === 1;
+    const startedAt = ageMs === null ? null : sweptAt - ageMs;
+    const ofTarget = alone || namesTarget(args, target) ? true : null;
+    return { kind, pid, stat, ageMs, startedAt, args, ofTarget, threadsInD, cite: citation };
+  });
+}
+
+/** `--address /run/k3s/containerd/containerd.sock`, `--state`, `--root`, or a configuration file beside the state directory. */
+function namesTarget(args: string, target: Target): boolean {
+  if (target.kind !== 'sandbox') return false;
+  const own = target.sandbox.shims.flatMap(({ address, state, root }) => [
+    address?.replace(/^unix:\/\//, ''),
+    state,
+    root,
+  ]);
+  const words = args.split(/[ =]/);
+  return own.some(
+    path => path != null && path.length > 4 && (words.includes(path) || words.some(word => isBeside(word, path))),
+  );
+}
+
+function isBeside(word: string, path: string): boolean {
+  const directory = word.slice(0, word.lastIndexOf('/'));
+  return word.endsWith('.toml') && directory !== '' && directory !== '/etc' && path.startsWith(`${directory}/`);
 }

@@ -58,6 +58,8 @@ export interface DaemonFacts {
   /** ms since 1970: capture minus age, to a second. */
   readonly startedAt: number | null;
   readonly args: string;
+  /** It is the one of the target: the only one of its kind, or its command line names the shim's address or directory. Null: not known. */
+  readonly ofTarget: boolean | null;
   readonly threadsInD: number;
   readonly cite: Citation;
 }
