@@ -73,8 +73,14 @@ interface ThreadFacts {
   readonly path: string;
   readonly comm: string;
   readonly state: string;
-  /** Fields of proc_pid_stat(5) from the third on. */
-  readonly fields: readonly string[];
+  readonly ppid: number;
+  readonly pgrp: number;
+  readonly session: number;
+  readonly tpgid: number;
+  readonly nice: number;
+  /** Of the process. */
+  readonly threads: number;
+  readonly startTicks: number;
   readonly vsize: number;
   readonly wchan: string | null;
 }
@@ -88,40 +94,40 @@ function readThreads(pid: number): readonly ThreadFacts[] {
   }
   // readdir of node sorts as text; most processes have one thread.
   if (tids.length > 1) tids.sort((a, b) => Number(a) - Number(b));
-  const threads: ThreadFacts[] = [];
-  for (const tid of tids) {
-    const path = `/proc/${pid}/task/${tid}`;
-    const stat = readText(`${path}/stat`).text;
-    if (stat === null) continue;
-    const wchan = readText(`${path}/wchan`).text;
-    const close = stat.lastIndexOf(')');
-    const fields = stat.slice(close + 2).split(' ', FIELDS);
-    const comm = stat.slice(stat.indexOf('(') + 1, close);
-    threads.push({ tid: Number(tid), path, comm, state: fields[0] ?? '?', fields, vsize: numberIn(fields, 23), wchan });
-  }
-  return threads;
+  return tids.map(tid => readThread(pid, tid)).filter(thread => thread !== null);
 }
 
-/** By the number that proc_pid_stat(5) gives the field. */
-function numberIn(fields: readonly string[], number: number): number {
-  return Number(fields[number - 3]);
+/** Null when it has ended. Fields by their numbers in proc_pid_stat(5): the state is the third. */
+function readThread(pid: number, tid: string): ThreadFacts | null {
+  const path = `/proc/${pid}/task/${tid}`;
+  const stat = readText(`${path}/stat`).text;
+  if (stat === null) return null;
+  const wchan = readText(`${path}/wchan`).text;
+  const close = stat.lastIndexOf(')');
+  const fields = stat.slice(close + 2).split(' ', FIELDS);
+  return {
+    tid: Number(tid),
+    path,
+    comm: stat.slice(stat.indexOf('(') + 1, close),
+    state: fields[0] ?? '?',
+    ppid: Number(fields[4 - 3]),
+    pgrp: Number(fields[5 - 3]),
+    session: Number(fields[6 - 3]),
+    tpgid: Number(fields[8 - 3]),
+    nice: Number(fields[19 - 3]),
+    threads: Number(fields[20 - 3]),
+    startTicks: Number(fields[22 - 3]),
+    vsize: Number(fields[23 - 3]),
+    wchan,
+  };
 }
 
 function rowOf(pid: number, thread: ThreadFacts, cmdline: string | null, locked: boolean, frame: SweepFrame): string {
-  const { tid, comm, state, fields, wchan } = thread;
-  const stat = psState({
-    state,
-    nice: numberIn(fields, 19),
-    pid,
-    session: numberIn(fields, 6),
-    pgrp: numberIn(fields, 5),
-    tpgid: numberIn(fields, 8),
-    threads: numberIn(fields, 20),
-    locked,
-  });
-  const etime = psElapsed(frame.uptimeS - numberIn(fields, 22) / TICKS_PER_SECOND);
+  const { tid, ppid, comm, state, wchan } = thread;
+  const stat = psState({ ...thread, pid, locked });
+  const etime = psElapsed(frame.uptimeS - thread.startTicks / TICKS_PER_SECOND);
   const args = psArgs(cmdline, comm, state);
-  return psRow({ pid, tid, ppid: numberIn(fields, 4), stat, wchan: psWchan(wchan), etime, args }, frame.idWidth);
+  return psRow({ pid, tid, ppid, stat, wchan: psWchan(wchan), etime, args }, frame.idWidth);
 }
 
 function hasLockedPages(status: string): boolean {
