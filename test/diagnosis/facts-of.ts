@@ -196,7 +196,7 @@ export function containerOf(partial: Partial<ContainerFacts> = {}): ContainerFac
 export function shimOf(partial: Partial<ShimFacts> = {}): ShimFacts {
   return {
     ...{ pid: SHIM_PID, folder: 'shim', generation: 'v2', bundleDeleted: false, alive: true, ageMs: 3_600_000 },
-    ...{ children: null, descriptors: null, connect: null, state: 'S' },
+    ...{ children: null, descriptors: null, connect: null, state: 'S', firstLook: null },
     cite: cited('shim/threads-1.txt', `# process ${SHIM_PID} containerd-shim`),
     ...partial,
   };

@@ -1,6 +1,10 @@
 import { unescapeLine } from '../../formats/escape.ts';
+import { parseSyscall } from '../../formats/proc/syscall.ts';
+import { architectureOf, syscallName } from '../../formats/proc/syscall-names.ts';
+import { wchanSymbol } from '../../formats/proc/wchan.ts';
+import { parseThreadDump } from '../../formats/thread-dump.ts';
 import { cite } from '../citation.ts';
-import type { PodThreads, ProcessTable, ShimFacts } from '../facts.ts';
+import type { FirstLook, PodThreads, ProcessTable, ShimFacts } from '../facts.ts';
 import { citeFirst, citeLine, type Entries, saysGone } from './entries.ts';
 
 /** The shims of the target. Null for a target without any. */
@@ -27,6 +31,7 @@ export function shimsFrom(
       descriptors: descriptorsIn(entries, folder),
       connect: null,
       state: leader?.state ?? row?.stat.slice(0, 1) ?? null,
+      firstLook: firstLookIn(entries, folder, pid),
       cite: look === null ? (row?.cite ?? cite('plan.json', null, `shim ${pid}`)) : citeFirst(look, text, /^# process/),
     };
   });
@@ -36,6 +41,23 @@ function lastLook(entries: Entries, folder: string): string | null {
   const form = new RegExp(`^${folder}/threads-(\\d+)\\.txt$`);
   const looks = entries.matching(form);
   return looks.toSorted((a, b) => Number(form.exec(a)?.[1]) - Number(form.exec(b)?.[1])).at(-1) ?? null;
+}
+
+function firstLookIn(entries: Entries, folder: string, pid: number): readonly FirstLook[] | null {
+  const path = `${folder}/threads-1.txt`;
+  const text = entries.text(path);
+  if (text === null) return null;
+  const architecture = architectureOf(entries.plan.host.architecture);
+  const threads = parseThreadDump(text).threads.filter(thread => (thread.pid ?? pid) === pid);
+  return threads.map(({ tid, state, wchan, syscall, blockedForSeconds, line }) => {
+    const call = syscall === null ? null : parseSyscall(syscall);
+    return {
+      ...{ tid, state: state ?? '?', wchan: wchanSymbol(wchan) },
+      call: call?.kind === 'call' && architecture !== null ? syscallName(call.number, architecture) : null,
+      blockedForMs: blockedForSeconds === null ? null : Math.round(blockedForSeconds * 1000),
+      cite: citeLine(path, text, line),
+    };
+  });
 }
 
 /** children.txt: `pid ppid state start_ticks comm`, a heading above. */

@@ -121,6 +121,18 @@ export interface ContainerFacts {
   readonly views: readonly View[];
 }
 
+/** A thread of a shim at the first look, before anything was disturbed: a signal and a read of its log fifo both make it run. */
+export interface FirstLook {
+  readonly tid: number;
+  readonly state: string;
+  readonly wchan: string | null;
+  /** Name of its system call. */
+  readonly call: string | null;
+  /** By the scheduler's clock: how long it had not run. */
+  readonly blockedForMs: number | null;
+  readonly cite: Citation;
+}
+
 /** A shim of the target. */
 export interface ShimFacts {
   readonly pid: number;
@@ -146,6 +158,8 @@ export interface ShimFacts {
   readonly connect: { readonly answered: boolean; readonly tookMs: number; readonly cite: Citation } | null;
   /** State letter of its leader: T is stopped. */
   readonly state: string | null;
+  /** All its threads in threads-1.txt; null without that. */
+  readonly firstLook: readonly FirstLook[] | null;
   readonly cite: Citation;
 }
 
