@@ -113,9 +113,14 @@ describe.skipIf(labUnavailable())('the sweep', () => {
       const family = withDescendants([pid]);
       const ofFamily = (table: string) =>
         [...rowsOf(table)].filter(([ids]) => family.has(Number(ids.trim().split(/\s+/)[0])));
+      const sweep = () => host.sweep({ tree: [] }, { deadlineMs: 60_000 });
+      const asleep = /do_sys_pause|sys_pause/;
+      await until('all of them to sleep', 90_000, async () =>
+        ofFamily((await sweep()).processes.toString()).every(([, row]) => asleep.test(row)),
+      );
       const columns = ['-eLo', 'pid,tid,ppid,stat,wchan:32,etime,args'];
       const { stdout } = await exec('ps', columns, { maxBuffer: 64 << 20, timeout: 60_000 });
-      const { processes, threadCount, outcome } = await host.sweep({ tree: [] }, { deadlineMs: 60_000 });
+      const { processes, threadCount, outcome } = await sweep();
       expect(outcome).toBe('ok');
       const rows = ofFamily(processes.toString());
       expect(rows).toHaveLength(total);
