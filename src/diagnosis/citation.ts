@@ -4,7 +4,7 @@ export interface Citation {
   readonly entry: string;
   /** From 1; null where a line tells nothing (a value of manifest.json, an entry that is empty). */
   readonly line: number | null;
-  /** As it stands there, at most 300 characters. */
+  /** As it stands there, or what matters of it (of a goroutine its heading and calls), at most 300 characters. */
   readonly text: string;
 }
 

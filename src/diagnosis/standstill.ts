@@ -69,3 +69,21 @@ function fits({ symbol }: Frame, wanted: string | RegExp): boolean {
   if (symbol === null) return false;
   return typeof wanted === 'string' ? symbol === wanted : wanted.test(symbol);
 }
+
+/** The line of its system call, which stands below its heading. */
+export function citeCall(thread: Thread): Citation {
+  const heading = thread.cites.at(-1) ?? thread.cites[0];
+  const { call } = thread;
+  const text = call === null ? heading.text : `${call.number} ${call.args.join(' ')}`;
+  return cite(heading.entry, heading.line === null ? null : heading.line + 1, text);
+}
+
+/** `thread 2631 in D in umount2 for 20.7 s, never moved`: as a step of the wait chain says it. */
+export function threadWords(thread: Thread): string {
+  const { tid, state, call, comm, role } = thread;
+  const stood = standstill(thread);
+  const who = role === 'shim' ? `thread ${tid}` : `${comm} ${tid}`;
+  const where = call?.name ?? sleepsIn(thread) ?? 'an unknown place';
+  const age = stood === null ? '' : ` for ${formatDuration(stood.ageMs)}`;
+  return `${who} in ${state} in ${where}${age}${thread.moved === 'never' ? ', never moved' : ''}`;
+}

@@ -40,7 +40,8 @@ function dumpOf(entry: string, text: string, shimPid: number, threads: PodThread
 export function factOf(goroutine: Goroutine, entry: string): GoroutineFact {
   const { id, state, minutes, frames, lineNumber } = goroutine;
   const heading = `goroutine ${id} [${state}${minutes === null ? '' : `, ${minutes} minutes`}]`;
-  const at = frames[0] === undefined ? '' : ` ${frames.slice(0, 3).map(shortName).join(' ← ')}`;
+  const telling = frames.filter(({ function: name }) => !OF_GO.test(name));
+  const at = telling.length === 0 ? '' : `: ${telling.slice(0, 4).map(shortName).join(' ← ')}`;
   return {
     ...{ id, state, minutes, frames, line: lineNumber },
     cite: cite(entry, lineNumber, heading + at),
@@ -48,6 +49,9 @@ export function factOf(goroutine: Goroutine, entry: string): GoroutineFact {
     tid: null,
   };
 }
+
+/** Go's own packages at the top of a stack say less than the state in the heading. */
+const OF_GO = /^(?:sync|runtime|internal|syscall|time)[./]/;
 
 const shortName = ({ function: name }: { readonly function: string }) => name.slice(name.lastIndexOf('/') + 1);
 

@@ -1,0 +1,96 @@
+/**
+ * The wait chain: one sentence across the layers, joined as far as it is proved. A link of one finding is joined to a link of
+ * another where the first waits for what the second is about.
+ */
+import type { JudgedFinding } from './diagnose.ts';
+import type { Link, Part, Verdict } from './rule.ts';
+
+export interface ChainStep {
+  readonly rule: string;
+  readonly verdict: Verdict;
+  readonly says: string;
+}
+
+export interface WaitChain {
+  /** From what a user sees down to the cause; one step is a chain too. */
+  readonly steps: readonly [ChainStep, ...ChainStep[]];
+  /** The steps, joined by ` ← `; those that are likely only say so. */
+  readonly sentence: string;
+  /** Null when its last step is a cause; else what that waits for, of which nothing is proved: `thread 2631`. */
+  readonly endsBefore: string | null;
+}
+
+interface Node {
+  readonly link: Link;
+  readonly finding: JudgedFinding;
+}
+
+/** Guards against the odd finding with hundreds of links: the search is for the longest path. */
+const MAX_NODES = 200;
+
+/** The longest chain of the findings that are proved or likely; of equal ones the one with more proved steps. Null without any link. */
+export function waitChain(findings: readonly JudgedFinding[]): WaitChain | null {
+  const certain = findings.filter(({ verdict, kind }) => verdict !== 'possible' && kind === 'stall');
+  const nodes = certain.flatMap(finding => finding.links.map((link): Node => ({ link, finding }))).slice(0, MAX_NODES);
+  const below = new Map(nodes.map(node => [node, nodes.filter(other => other !== node && isBelow(node, other))]));
+  const memo = new Map<Node, readonly Node[]>();
+  const paths = nodes.map(node => longest(node, below, memo, new Set()));
+  const [best] = paths.toSorted((a, b) => b.length - a.length || proved(b) - proved(a));
+  const [first, ...rest] = best?.map(stepOf) ?? [];
+  const last = best?.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const steps: WaitChain['steps'] = [first, ...rest];
+  return { steps, sentence: steps.map(wordsOf).join(' ← '), endsBefore: partWords(last.link.waitsFor) };
+}
+
+function isBelow({ link }: Node, other: Node): boolean {
+  return link.waitsFor.some(part => other.link.about.includes(part));
+}
+
+/** A cycle (two rules that took the same wait from two sides) is cut where it would close. */
+function longest(
+  node: Node,
+  below: ReadonlyMap<Node, readonly Node[]>,
+  memo: Map<Node, readonly Node[]>,
+  above: ReadonlySet<Node>,
+): readonly Node[] {
+  const known = memo.get(node);
+  if (known !== undefined) return known;
+  const from = new Set([...above, node]);
+  let best: readonly Node[] = [];
+  let closed = false;
+  for (const next of below.get(node) ?? []) {
+    if (from.has(next)) {
+      closed = true;
+      continue;
+    }
+    const path = longest(next, below, memo, from);
+    if (path.length > best.length || (path.length === best.length && proved(path) > proved(best))) best = path;
+  }
+  const whole = [node, ...best];
+  // What was cut because of the way it was reached is not the answer for other ways.
+  if (!closed) memo.set(node, whole);
+  return whole;
+}
+
+function proved(path: readonly Node[]): number {
+  return path.filter(({ finding }) => finding.verdict === 'proved').length;
+}
+
+function stepOf({ link, finding }: Node): ChainStep {
+  return { rule: finding.rule, verdict: finding.verdict, says: link.says };
+}
+
+function wordsOf({ says, verdict }: ChainStep): string {
+  return verdict === 'likely' ? `${says} (likely)` : says;
+}
+
+function partWords(parts: readonly Part[]): string | null {
+  const [part] = parts;
+  if (part === undefined) return null;
+  const colon = part.indexOf(':');
+  const [kind, rest] = [part.slice(0, colon), part.slice(colon + 1)];
+  if (kind === 'lock' || kind === 'goroutine')
+    return `${kind} ${rest.slice(rest.indexOf(':') + 1)} of ${rest.slice(0, rest.indexOf(':'))}`;
+  return `${kind} ${kind === 'belief' || kind === 'task' ? rest.slice(0, 12) : rest}`;
+}

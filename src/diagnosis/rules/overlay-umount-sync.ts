@@ -1,0 +1,130 @@
+import { formatDuration, formatSize } from '../../formats/duration.ts';
+import type { Device, Facts, Thread } from '../facts.ts';
+import { defineRule, type Finding, type Link, verdictAt } from '../rule.ts';
+import {
+  citeCall,
+  citeFrame,
+  frameOf,
+  isIn,
+  type Standstill,
+  sleepsIn,
+  stackHas,
+  standstill,
+  threadWords,
+} from '../standstill.ts';
+
+/** fs/overlayfs/super.c ovl_sync_fs, called for the last umount by fs/super.c generic_shutdown_super below cleanup_mnt. */
+const UNMOUNTING = ['ovl_sync_fs', 'generic_shutdown_super', /^_*cleanup_mnt$/] as const;
+
+/** What a disk writes in a moment: less than this makes nobody wait for long. */
+const MUCH_DIRTY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * A container wrote to its own disk and died; its shim unmounts the overlay, which first writes back all that is dirty on the whole
+ * filesystem of its upper layer.
+ */
+export const overlayUmountSync = defineRule({
+  id: 'overlay-umount-sync',
+  title: "The unmount of a container's disk waits until everything is written back",
+  kind: 'stall',
+  needs: ['threads'],
+  lacks: ({ threads }) => (threads.stacks === 'none' ? ['kernel stacks of the shim'] : []),
+  *judge(facts) {
+    for (const thread of facts.threads.all) {
+      const stood = standstill(thread);
+      if (stood === null || thread.role !== 'shim' || thread.state !== 'D') continue;
+      if (!isIn(thread, 'umount2') || !stackHas(thread, UNMOUNTING) || waitsForAnotherHolder(thread)) continue;
+      yield findingOf(thread, stood, facts);
+    }
+  },
+});
+
+/** It waits for a lock below the sync, so somebody else is the cause: the rule second-waiter. */
+function waitsForAnotherHolder(thread: Thread): boolean {
+  return /^rwsem_down_/.test(sleepsIn(thread) ?? '');
+}
+
+function findingOf(thread: Thread, stood: Standstill, facts: Facts): Finding {
+  const { dirty } = facts;
+  const device = facts.devices?.all.find(({ name }) => name === dirty?.device) ?? null;
+  const isBusy = device !== null && (device.alwaysInFlight || (device.rates?.utilPercent ?? 0) >= 50);
+  const isMuch = (dirty?.bytes ?? 0) >= MUCH_DIRTY_BYTES;
+  const whole = stood.proof === 'looks' && (isBusy || isMuch);
+  const place = placeOf(facts);
+  return {
+    verdict: verdictAt(stood.ageMs, whole ? 'proved' : 'likely'),
+    says:
+      `A thread of the shim has been unmounting a container's disk for ${formatDuration(stood.ageMs)}: overlayfs first writes back ` +
+      `everything that is dirty on ${place.words}${howMuch(facts, device)}.`,
+    because: [
+      ...thread.cites,
+      citeCall(thread),
+      ...UNMOUNTING.flatMap(symbol => {
+        const frame = frameOf(thread, symbol);
+        return frame === null ? [] : [citeFrame(thread, frame)];
+      }),
+      ...(isMuch && dirty !== null ? dirty.samples.slice(-1).map(({ cite }) => cite) : []),
+      ...(isBusy ? device.samples.slice(-1).map(({ cite }) => cite) : []),
+    ],
+    next: NEXT,
+    ageMs: stood.ageMs,
+    ageFrom: stood.ageFrom,
+    links: linksOf(thread, place, device, facts),
+  };
+}
+
+const NEXT = [
+  'Wait, if you can: it ends by itself when the disk has written; a restart of containerd or of the node loses what is dirty, and the evidence.',
+  'Find who writes to the disk of the container layers, and give that data a volume of its own.',
+  'Let overlays be mounted with `volatile` (kernel 5.10, containerd 1.6.24 or later): their unmount then needs no sync.',
+];
+
+interface Place {
+  readonly words: string;
+  /** `254:1`, of the filesystem that the upper layers are on. */
+  readonly filesystem: string | null;
+}
+
+/** An overlay that is being unmounted is in no mountinfo any more: the other layers of the pod are beside it, or containerd's root. */
+function placeOf({ mounts, dirty }: Facts): Place {
+  const chain = mounts?.chains.find(({ devices, container, role }) => {
+    return (
+      devices[0] !== undefined && devices[0] === dirty?.device && (container !== null || role !== 'writable layer')
+    );
+  });
+  if (chain === undefined) return { words: "the filesystem of the container's upper layer", filesystem: null };
+  const name = chain.devices[0] ?? chain.device;
+  return { words: `${chain.mountPoint ?? chain.path} (${name})`, filesystem: chain.device };
+}
+
+/** `, 182.0 MiB by now, and loop0 writes 1.9 MiB/s: some 1 min 34 s more` */
+function howMuch({ dirty }: Facts, device: Device | null): string {
+  if (dirty === null) return '';
+  const amount = `, ${formatSize(dirty.bytes)} at the time of the capture`;
+  const rate = dirty.writtenBytesPerSecond;
+  if (device === null || rate === null || dirty.drainMs === null) return amount;
+  return `${amount}, and ${device.name} writes ${formatSize(rate)}/s: some ${formatDuration(dirty.drainMs)} more`;
+}
+
+function linksOf(
+  thread: Thread,
+  { words, filesystem }: Place,
+  device: Device | null,
+  { dirty }: Facts,
+): readonly Link[] {
+  const { tid } = thread;
+  const drain = dirty?.drainMs == null ? '' : `, about ${formatDuration(dirty.drainMs)} to drain`;
+  const amount = dirty === null ? '' : `, ${formatSize(dirty.bytes)} dirty${drain}`;
+  const own: Link = {
+    says: threadWords(thread),
+    about: [`thread:${tid}`],
+    waitsFor: filesystem === null ? [] : [`filesystem:${filesystem}`],
+  };
+  if (filesystem === null) return [own];
+  const sync: Link = {
+    says: `overlay sync of ${words}${amount}`,
+    about: [`filesystem:${filesystem}`],
+    waitsFor: device === null ? [] : [`device:${device.name}`],
+  };
+  return [own, sync];
+}
