@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Contradiction, GRACE_MS, judgeViews } from '../formats/views/judge.ts';
+import type { View } from '../formats/views/view.ts';
 import type { Host } from '../host/port.ts';
-import { type InitAlive, initsAlive, living } from './inits.ts';
+import { type InitState, initStates, living } from './inits.ts';
+import { procView } from './proc-view.ts';
 import { readProcessTree } from './process-tree.ts';
 import { type Gap, type Reads, readsWithin, textOf } from './reads.ts';
 import { sandboxName } from './sandbox-words.ts';
-import { readStatusFiles, rereadStatusFiles, type StatusFile } from './status-files.ts';
-import type { Inventory } from './types.ts';
+import { readStatusFiles, rereadStatusFiles, type StatusFile, viewOfStatusFile } from './status-files.ts';
+import type { Container, Inventory, Sandbox } from './types.ts';
+import { wallTime } from './wall-time.ts';
 
 /** A container about which its runtime and the kernel disagree. */
 export interface Disagreement {
@@ -31,12 +35,12 @@ export interface StatusCheck {
   readonly gaps: readonly Gap[];
 }
 
-/** A runtime may take that long to write down what happened. */
-const GRACE_MS = 1000;
+/** Timers may fire a millisecond early. */
+const TIMER_SLACK_MS = 2;
 
 /**
- * Compares what the runtimes wrote down with /proc: CRI status files, docker's config.v2.json. A difference younger than a
- * second does not count: neither where the file is, nor where it goes away within one.
+ * Compares what the runtimes wrote down with /proc: CRI status files, docker's config.v2.json. Both are read a second time,
+ * a grace later, where they disagree: see judge.ts for what counts.
  */
 export async function checkStatus(
   host: Host,
@@ -46,57 +50,86 @@ export async function checkStatus(
 ): Promise<StatusCheck> {
   const reads = readsWithin(host, deadlineMs);
   const files = await readStatusFiles(inventory, reads);
-  const first = await disagreeing(files, inventory, host, reads, deadlineMs);
-  if (first.length === 0) return { compared: files.length, disagreements: [], gaps: reads.gaps };
-  await sleep(graceMs);
+  const first = await compare(files, inventory, host, reads, deadlineMs);
+  const doubtful = first.filter(({ views }) => isDoubtful(views, graceMs));
+  if (doubtful.length === 0) return { compared: files.length, disagreements: [], gaps: reads.gaps };
+  await sleep(graceMs + TIMER_SLACK_MS);
+  const before = new Map(doubtful.map(({ file, views }) => [file.path, views]));
   const again = await rereadStatusFiles(
-    files.filter(({ path }) => first.some(row => row.path === path)),
+    doubtful.map(({ file }) => file),
     reads,
   );
-  const disagreements = await disagreeing(again, inventory, host, reads, deadlineMs);
+  const now = Date.parse(host.now().wall);
+  const disagreements = (await compare(again, inventory, host, reads, deadlineMs)).flatMap(({ file, owner, views }) => {
+    const all = [...(before.get(file.path) ?? []), ...views];
+    const [contradiction] = judgeViews({ views: all }, graceMs).contradictions;
+    return contradiction === undefined ? [] : [disagreementOf(file, owner, contradiction, now)];
+  });
   return { compared: files.length, disagreements, gaps: reads.gaps };
 }
 
-async function disagreeing(
+interface Compared {
+  readonly file: StatusFile;
+  readonly owner: Owner | undefined;
+  /** What the file says, then /proc. */
+  readonly views: readonly View[];
+}
+
+interface Owner {
+  readonly sandbox: Sandbox;
+  readonly container: Container;
+}
+
+async function compare(
   files: readonly StatusFile[],
   { sandboxes }: Inventory,
   host: Host,
   reads: Reads,
   deadlineMs: number,
-): Promise<readonly Disagreement[]> {
+): Promise<readonly Compared[]> {
   const tree = readProcessTree(host);
-  const now = Date.parse(host.now().wall);
   const known = new Map(
     sandboxes.flatMap(sandbox => sandbox.containers.map(container => [container.id, { sandbox, container }] as const)),
   );
-  const hasInit = ({ containerId }: StatusFile) => known.get(containerId)?.container.initPid != null;
-  const owned = files.flatMap(({ containerId }) => known.get(containerId)?.container ?? []);
-  const alive = await initsAlive(host, owned, tree, deadlineMs);
-  const lost = files.filter(file => !hasInit(file) && living(tree, file.pid) !== null);
+  const withInit = ({ containerId }: StatusFile) => {
+    const owner = known.get(containerId);
+    return owner?.container.initPid == null ? undefined : owner.container;
+  };
+  const states = await initStates(
+    host,
+    files.flatMap(file => withInit(file) ?? []),
+    tree,
+    deadlineMs,
+  );
+  const lost = files.filter(file => withInit(file) === undefined && living(tree, file.pid) !== null);
   const cgroups = await reads.read(lost.map(({ pid }) => ({ path: `/proc/${pid}/cgroup` })));
   /** Without a bundle there is the runtime's pid alone; another process may have it by now. */
-  const byRuntimesPid = ({ containerId, pid }: StatusFile): boolean =>
-    textOf(cgroups, `/proc/${pid}/cgroup`)?.includes(containerId) ?? false;
-
-  return files.flatMap(file => {
-    const owner = known.get(file.containerId);
-    const initAlive = owner && hasInit(file) ? (alive.get(owner.container) ?? null) : byRuntimesPid(file);
-    const writtenSecondsAgo = file.mtimeNs === null ? null : (now - Number(BigInt(file.mtimeNs) / 1_000_000n)) / 1000;
-    const young = writtenSecondsAgo !== null && writtenSecondsAgo < GRACE_MS / 1000;
-    if (initAlive === null || young || !differs(file.says, initAlive)) return [];
-    const { containerId, by, path, says } = file;
-    return [
-      {
-        ...{ containerId, by, path, says, initAlive, writtenSecondsAgo },
-        containerName: owner?.container.name ?? null,
-        sandbox: owner === undefined ? null : sandboxName(owner.sandbox),
-        initPid: owner?.container.initPid ?? file.pid,
-      },
-    ];
+  const byRuntimesPid = ({ containerId, pid }: StatusFile): InitState =>
+    textOf(cgroups, `/proc/${pid}/cgroup`)?.includes(containerId) === true ? 'alive' : 'gone';
+  const at = wallTime(host, host.now().offsetMs);
+  return files.map(file => {
+    const container = withInit(file);
+    const state = container === undefined ? byRuntimesPid(file) : (states.get(container) ?? null);
+    const proc = procView(state, container?.initPid ?? file.pid, at);
+    return { file, owner: known.get(file.containerId), views: [viewOfStatusFile(file, host), proc] };
   });
 }
 
-/** Created says nothing of a process: runc may have made its init, or not. */
-function differs(says: StatusFile['says'], alive: InitAlive): boolean {
-  return (says === 'running' && alive === false) || (says === 'exited' && alive === true);
+function isDoubtful(views: readonly View[], graceMs: number): boolean {
+  const { open, contradictions } = judgeViews({ views }, graceMs);
+  return open || contradictions.length > 0;
+}
+
+function disagreementOf(
+  { containerId, by, path, says, mtimeNs }: StatusFile,
+  owner: Owner | undefined,
+  { against }: Contradiction,
+  now: number,
+): Disagreement {
+  return {
+    ...{ containerId, by, path, says, initAlive: against.says === 'running', initPid: against.pid },
+    writtenSecondsAgo: mtimeNs === null ? null : (now - Number(BigInt(mtimeNs) / 1_000_000n)) / 1000,
+    containerName: owner?.container.name ?? null,
+    sandbox: owner === undefined ? null : sandboxName(owner.sandbox),
+  };
 }

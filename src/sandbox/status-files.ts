@@ -1,14 +1,18 @@
 import { parseCriStatus } from '../formats/runtime/cri-status.ts';
 import { parseDockerContainer } from '../formats/runtime/docker-container.ts';
-import type { FileResult } from '../host/port.ts';
+import type { View } from '../formats/views/view.ts';
+import type { FileResult, Host } from '../host/port.ts';
 import { namesOf, type Reads } from './reads.ts';
 import type { Inventory } from './types.ts';
+import { timeOfNs, wallTime } from './wall-time.ts';
 
 /** What a runtime wrote down about one container. */
 export interface StatusFile {
   readonly containerId: string;
   readonly by: 'CRI' | 'docker';
   readonly path: string;
+  /** When it was read, ms since the start of the process. */
+  readonly offsetMs: number;
   readonly says: 'created' | 'running' | 'exited';
   /** The init's, as the runtime had it. */
   readonly pid: number | null;
@@ -40,7 +44,7 @@ export async function readStatusFiles(inventory: Inventory, reads: Reads): Promi
   const rest = await reads.read(requests.slice(1), { itemMs: TRY_MS });
   return wanted.flatMap(({ by, id, path }) => {
     const file = first.get(path) ?? rest.get(path);
-    return file?.outcome === 'ok' ? statusIn(by, id, file) : [];
+    return file === undefined ? [] : (statusFileOf(by, id, file) ?? []);
   });
 }
 
@@ -51,12 +55,12 @@ export async function rereadStatusFiles(files: readonly StatusFile[], reads: Rea
   );
   return files.flatMap(({ by, containerId, path }) => {
     const file = read.get(path);
-    return file?.outcome === 'ok' ? statusIn(by, containerId, file) : [];
+    return file === undefined ? [] : (statusFileOf(by, containerId, file) ?? []);
   });
 }
 
 /** Same place in containerd 1.x and 2.x. */
-function criStores({ sandboxes, daemons }: Inventory): readonly string[] {
+export function criStores({ sandboxes, daemons }: Pick<Inventory, 'sandboxes' | 'daemons'>): readonly string[] {
   const roots = [
     ...sandboxes.flatMap(({ shims }) => shims.map(({ root }) => root)),
     ...daemons.flatMap(({ kind, root }) => (kind === 'containerd' ? [root] : [])),
@@ -64,20 +68,35 @@ function criStores({ sandboxes, daemons }: Inventory): readonly string[] {
   return [...new Set(roots)].map(root => `${root}/io.containerd.grpc.v1.cri/containers`);
 }
 
-function dockerStores({ sandboxes, daemons }: Inventory): readonly string[] {
+export function dockerStores({ sandboxes, daemons }: Pick<Inventory, 'sandboxes' | 'daemons'>): readonly string[] {
   const roots = daemons.flatMap(({ kind, root }) => (kind === 'dockerd' && root !== null ? [root] : []));
   if (roots.length === 0 && sandboxes.some(({ runtime }) => runtime === 'docker')) roots.push(DOCKER_ROOT);
   return [...new Set(roots)].map(root => `${root}/containers`);
 }
 
-function statusIn(by: StatusFile['by'], containerId: string, { path, body, stat }: FileResult): readonly StatusFile[] {
+/** Null for one that was not read, or is none. */
+export function statusFileOf(
+  by: StatusFile['by'],
+  containerId: string,
+  { path, outcome, body, stat, offsetMs }: FileResult,
+): StatusFile | null {
+  if (outcome !== 'ok') return null;
   const text = body.toString('utf8');
-  const known = { containerId, by, path, mtimeNs: stat?.mtimeNs ?? null };
+  const known = { containerId, by, path, offsetMs, mtimeNs: stat?.mtimeNs ?? null };
   if (by === 'docker') {
     const record = parseDockerContainer(text);
-    return record === null ? [] : [{ ...known, says: record.running ? 'running' : 'exited', pid: record.pid }];
+    return record && { ...known, says: record.running ? 'running' : 'exited', pid: record.pid };
   }
   const status = parseCriStatus(text);
   const says = { CREATED: 'created', RUNNING: 'running', EXITED: 'exited' } as const;
-  return status === null ? [] : [{ ...known, says: says[status.state], pid: status.pid }];
+  return status && { ...known, says: says[status.state], pid: status.pid };
+}
+
+/** As one view among others. */
+export function viewOfStatusFile(
+  { by, says, pid, offsetMs, mtimeNs }: StatusFile,
+  host: Pick<Host, 'startedAt'>,
+): View {
+  const source = by === 'CRI' ? 'CRI status file' : 'config.v2.json';
+  return { source, says, word: says, at: wallTime(host, offsetMs), tookMs: null, pid, since: timeOfNs(mtimeNs) };
 }

@@ -40,6 +40,8 @@ export class MemoryHost {
   readonly stuckProbes = [];
   wall = '2026-11-29T12:00:00.000Z';
   offsetMs = 0;
+  /** Its clocks go on from there as ours do. */
+  readonly #born = performance.now();
   readonly #looks = new Map<number, ProcessLook>();
 
   constructor() {
@@ -87,7 +89,8 @@ export class MemoryHost {
   }
 
   now() {
-    return { wall: this.wall, offsetMs: this.offsetMs };
+    const elapsed = this.#elapsed();
+    return { wall: new Date(Date.parse(this.wall) + elapsed).toISOString(), offsetMs: this.offsetMs + elapsed };
   }
 
   pids(): readonly number[] {
@@ -138,6 +141,10 @@ export class MemoryHost {
     };
   }
 
+  #elapsed(): number {
+    return performance.now() - this.#born;
+  }
+
   #children(path: string): string[] {
     const below = `${path.replace(/\/$/, '')}/`;
     const names = new Set<string>();
@@ -158,7 +165,7 @@ export class MemoryHost {
         path,
         outcome,
         body: bytes,
-        offsetMs: 0,
+        offsetMs: this.offsetMs + this.#elapsed(),
         durationMs: 0,
         ...stat,
         ...(detail === undefined ? {} : { detail }),
