@@ -26,6 +26,10 @@ function rowsOf(table: string): Map<string, string> {
   );
 }
 
+/** Without STAT and WCHAN; workers of the kernel are named after their work, so they lose that too. */
+const withoutState = (row = '') =>
+  row.replace(/^(\s*\d+\s+\d+\s+\d+) .*?\|/, '$1|').replace(/(\[kworker\/[^-+]+).*$/, '$1');
+
 describe.skipIf(labUnavailable())('the sweep', () => {
   const children: ChildProcess[] = [];
   let folder: LabFolder;
@@ -81,9 +85,7 @@ describe.skipIf(labUnavailable())('the sweep', () => {
     const ours = still.filter(([ids]) => isOurs(ids));
     expect(ours.length).toBeGreaterThanOrEqual(children.length + 2);
     expect(ours.map(([ids]) => rows.get(ids))).toEqual(ours.map(([, row]) => row));
-    // Others may wait here before and after and there in between, and workers of the kernel are named after their work.
-    const withoutState = (row = '') =>
-      row.replace(/^(\s*\d+\s+\d+\s+\d+) .*?\|/, '$1|').replace(/(\[kworker\/[^-+]+).*$/, '$1');
+    // Others may wait here before and after and there in between.
     expect(still.map(([ids]) => withoutState(rows.get(ids)))).toEqual(still.map(([, row]) => withoutState(row)));
   });
 
@@ -124,7 +126,12 @@ describe.skipIf(labUnavailable())('the sweep', () => {
       expect(outcome).toBe('ok');
       const rows = ofFamily(processes.toString());
       expect(rows).toHaveLength(total);
-      expect(rows).toEqual(ofFamily(stdout));
+      const shown = ofFamily(stdout);
+      expect(rows.map(([ids, row]) => [ids, withoutState(row)])).toEqual(
+        shown.map(([ids, row]) => [ids, withoutState(row)]),
+      );
+      // Of so many one may be awake for a moment.
+      expect(rows.filter(([, row], index) => row !== shown[index]?.[1]).length).toBeLessThan(20);
       expect(threadCount).toBeGreaterThan(total);
     }));
 });
