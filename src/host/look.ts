@@ -24,6 +24,12 @@ export function numbersIn(directory: string): readonly number[] {
     .sort((a, b) => a - b);
 }
 
+/** Threads of a process: its first thread, which it is named after, then by number. Numbers start anew at pid_max. */
+export function threadsOf(pid: number): readonly number[] {
+  const rank = (tid: number) => (tid === pid ? 0 : tid);
+  return [...numbersIn(`/proc/${pid}/task`)].sort((a, b) => rank(a) - rank(b));
+}
+
 /** Field `Threads` of /proc/<pid>/status; 0 for a zombie whose threads are gone, and where the field is missing. */
 export function threadsIn(status: string): number {
   return Number(/^Threads:\s*(\d+)$/m.exec(status)?.[1] ?? 0);
@@ -75,7 +81,7 @@ function lookAtThreads(
   const threads: ThreadLook[] = [];
   let tids: readonly number[];
   try {
-    tids = numbersIn(`/proc/${pid}/task`);
+    tids = threadsOf(pid);
   } catch (error) {
     return { threads, ...outcomeOf(errnoOf(error), `/proc/${pid}/task`) };
   }

@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { psArgs, psElapsed, psIdWidth, psRow, psState, psWchan } from '../../formats/ps.ts';
 import { processLine, threadBlock } from '../../formats/thread-dump.ts';
-import { lookAtThread, threadsIn } from '../look.ts';
+import { lookAtThread, threadsIn, threadsOf } from '../look.ts';
 import { readText } from '../proc-file.ts';
 import type { SweepItem } from './protocol.ts';
 
@@ -86,19 +85,17 @@ interface ThreadFacts {
 }
 
 function readThreads(pid: number): readonly ThreadFacts[] {
-  let tids: string[];
+  let tids: readonly number[];
   try {
-    tids = readdirSync(`/proc/${pid}/task`);
+    tids = threadsOf(pid);
   } catch {
     return [];
   }
-  // readdir of node sorts as text; most processes have one thread.
-  if (tids.length > 1) tids.sort((a, b) => Number(a) - Number(b));
   return tids.map(tid => readThread(pid, tid)).filter(thread => thread !== null);
 }
 
 /** Null when it has ended. Fields by their numbers in proc_pid_stat(5): the state is the third. */
-function readThread(pid: number, tid: string): ThreadFacts | null {
+function readThread(pid: number, tid: number): ThreadFacts | null {
   const path = `/proc/${pid}/task/${tid}`;
   const stat = readText(`${path}/stat`).text;
   if (stat === null) return null;
@@ -106,7 +103,7 @@ function readThread(pid: number, tid: string): ThreadFacts | null {
   const close = stat.lastIndexOf(')');
   const fields = stat.slice(close + 2).split(' ', FIELDS);
   return {
-    tid: Number(tid),
+    tid,
     path,
     comm: stat.slice(stat.indexOf('(') + 1, close),
     state: fields[0] ?? '?',
