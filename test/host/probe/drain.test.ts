@@ -49,7 +49,7 @@ function linkOf(path: string): string | null {
 
 describe('draining the log fifo of a shim', () => {
   it('has the dump that was written after it was opened, and leaves the pipe empty', async () => {
-    const pid = await startShim('kill -STOP $$; printf "%s\\n" "$BEFORE" >&2; printf "%s" "$OURS" >&2; sleep 1000', {
+    const pid = await startShim('kill -STOP $$; printf "%s\\n" "$BEFORE" >&2; printf "%s" "$OURS" >&2; exec sleep 1000', {
       BEFORE: 'time="x" level=info msg="before"',
       OURS: line(new Date(Date.now() + 60_000).toISOString(), 2000),
     });
@@ -68,7 +68,7 @@ describe('draining the log fifo of a shim', () => {
   });
 
   it('does not take a dump that was queued before the signal for ours', async () => {
-    const pid = await startShim('printf "%s" "$OLD" >&2; sleep 0.5; printf "%s" "$OURS" >&2; sleep 1000', {
+    const pid = await startShim('printf "%s" "$OLD" >&2; sleep 0.5; printf "%s" "$OURS" >&2; exec sleep 1000', {
       OLD: line('2020-01-01T00:00:00.5Z'),
       OURS: line('2030-01-01T00:00:00.5Z'),
     });
@@ -80,7 +80,7 @@ describe('draining the log fifo of a shim', () => {
   });
 
   it('gives what came when the end does not come in time', async () => {
-    const pid = await startShim('printf "%s" "half a dump" >&2; sleep 1000');
+    const pid = await startShim('printf "%s" "half a dump" >&2; exec sleep 1000');
     const drain = host.drain(pid);
     await drain.opened;
     const began = performance.now();
