@@ -14,6 +14,7 @@ const line = (time: string, frames = 1) =>
 let folder = '';
 let host: LinuxHost;
 let shim: ChildProcess;
+let holder: number | null = null;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stallcap-drain-'));
@@ -22,20 +23,22 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   shim.kill('SIGKILL');
+  if (holder !== null) closeSync(holder);
+  holder = null;
   await host.close();
   rmSync(folder, { recursive: true });
 });
 
 /** A process whose stderr is the fifo, that runs a script of sh with lines of our choice in its environment. */
 async function startShim(script: string, env: Record<string, string> = {}): Promise<number> {
-  const holder = openSync(join(folder, 'log'), constants.O_RDWR);
+  // Open to the end, as containerd has it: without any reader the shim's write would fail.
+  holder = openSync(join(folder, 'log'), constants.O_RDWR);
   shim = spawn('sh', ['-c', `exec 2<&-; exec 2>"$0"; ${script}`, join(folder, 'log')], {
     stdio: 'ignore',
     env: { ...process.env, ...env },
   });
   const { pid = 0 } = shim;
   await until('its stderr to be the fifo', 5000, () => linkOf(`/proc/${pid}/fd/2`) === join(folder, 'log'));
-  closeSync(holder);
   return pid;
 }
 
@@ -49,10 +52,13 @@ function linkOf(path: string): string | null {
 
 describe('draining the log fifo of a shim', () => {
   it('has the dump that was written after it was opened, and leaves the pipe empty', async () => {
-    const pid = await startShim('kill -STOP $$; printf "%s\\n" "$BEFORE" >&2; printf "%s" "$OURS" >&2; exec sleep 1000', {
-      BEFORE: 'time="x" level=info msg="before"',
-      OURS: line(new Date(Date.now() + 60_000).toISOString(), 2000),
-    });
+    const pid = await startShim(
+      'kill -STOP $$; printf "%s\\n" "$BEFORE" >&2; printf "%s" "$OURS" >&2; exec sleep 1000',
+      {
+        BEFORE: 'time="x" level=info msg="before"',
+        OURS: line(new Date(Date.now() + 60_000).toISOString(), 2000),
+      },
+    );
     await until('it to stop', 5000, () => status(pid)?.state === 'T');
     const drain = host.drain(pid);
     expect(await drain.opened).toMatchObject({ outcome: 'ok' });
