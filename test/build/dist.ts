@@ -6,4 +6,8 @@ export const STALLCAP = fileURLToPath(new URL('../../dist/stallcap', import.meta
 /** The same program on the node that calls it. */
 export const RUN_JS = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 
+/** What the runtime itself reads at start: libraries, OpenSSL's configuration, the time zone; and what is no disk. */
+export const RUNTIME_PATHS =
+  /^(?:\/(?:proc|sys|dev)(?:\/|$)|\/(?:usr\/)?lib(?:64)?\/|\/etc\/(?:ld\.so\.|ssl\/|localtime)|\/usr\/share\/zoneinfo)/;
+
 if (!existsSync(STALLCAP)) throw new Error('dist/stallcap is not there: npm run build');
