@@ -36,7 +36,21 @@ export interface GrabResult {
   readonly stuckProbes: number;
   readonly abandoned: readonly { readonly place: string; readonly reason: string }[];
   /** What the stall is; null when nothing was judged. */
-  readonly verdict: unknown;
+  readonly verdict: {
+    /** `stall`: named, proved or likely; `unexplained`: something stands still and is none of the known kinds; `none`. */
+    readonly outcome: 'stall' | 'unexplained' | 'none';
+    readonly headline: string;
+    /** The wait chain as one sentence; null where there is none. */
+    readonly chain: string | null;
+    readonly findings: readonly {
+      /** Also the name of docs/rules/<rule>.md. */
+      readonly rule: string;
+      readonly kind: 'stall' | 'context';
+      readonly verdict: 'proved' | 'likely' | 'possible';
+      readonly says: string;
+      readonly ageMs: number | null;
+    }[];
+  } | null;
 }
 
 /** Evidence that is missing, or not whole. */

@@ -22,6 +22,8 @@ export interface BundleWriterOptions {
   /** Becomes plan.json, the first entry. */
   readonly plan: Plan;
   readonly transform: Transform;
+  /** Told of every entry, in order, as it stands in the bundle: whoever judges a capture sees what a later reader will see. */
+  readonly written?: (path: string, body: Buffer) => void;
 }
 
 /** Who brought an entry, and when; `evidence.at` wins over the times here. */
@@ -134,6 +136,7 @@ export class BundleWriter {
         return this.#leaveOut(evidence, origin, 'truncated', `left out: ${maxBytes} bytes (--max-size) are reached`);
       }
       this.#stream.append(entry);
+      this.#options.written?.(path, entry.body);
       const item = itemOf(evidence, origin, transformed, entry);
       this.#items.push(item);
       return item;
@@ -166,6 +169,7 @@ export class BundleWriter {
     const { offsetMs } = this.#options.now();
     const entry = await packEntry(this.#name(path, offsetMs), body);
     this.#stream.append(entry);
+    this.#options.written?.(path, body);
     const { sha256 } = entry;
     const times = { offsetMs, durationMs: 0 };
     this.#items.push({

@@ -15,10 +15,12 @@ import type { Collector, GrabOptions } from '../collectors/collector.ts';
 import type { Interruption } from '../host/interruption.ts';
 import type { Output, Place } from '../host/output.ts';
 import type { FirstLook, Host } from '../host/port.ts';
+import type { Report } from '../report/report.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 import { shareOut } from './budget.ts';
 import { bundleName } from './bundle-name.ts';
 import { hostRecord } from './host-record.ts';
+import { type Judging, judging } from './judging.ts';
 import type { Progress } from './progress.ts';
 import { runPhases } from './run-phases.ts';
 
@@ -46,6 +48,8 @@ export interface Seen {
   readonly signals: readonly SignalRecord[];
   /** Texts of thread dumps by path: shim/threads-1.txt, containers/<id>/threads-1.txt, node/blocked.txt. */
   readonly threadDumps: ReadonlyMap<string, string>;
+  /** What the stall is; null when it could not be judged. */
+  readonly report: Report | null;
 }
 
 export interface Grabbed extends Closed {
@@ -69,7 +73,8 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
   const budget = shareOut(request.options.timeoutMs);
   const signals: SignalRecord[] = [];
   const threadDumps = new Map<string, string>();
-  const opened = openBundle(request, host);
+  const judge = judging();
+  const opened = openBundle(request, host, judge);
   opened.catch(() => undefined);
   const adds: Promise<unknown>[] = [];
   const fault = await runPhases({
@@ -91,11 +96,16 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
   const { bundle, plan, output } = await opened;
   const leftMs = budget.collectUntilMs - host.now().offsetMs;
   const written = await settledIn(adds, leftMs, interruption.signal);
-  const seenOf = (content: BundleContent): Seen => ({ target: request.target, content, signals, threadDumps });
+  const manifestWith = (content: BundleContent): Manifest =>
+    manifestOf({ request, host, plan, place: output.current, content, signals, interruption, fault });
+  let report: Report | null = null;
+  const seenOf = (content: BundleContent): Seen => ({ target: request.target, content, signals, threadDumps, report });
   const closed = await bundle.close({
-    summary: content => request.summary(seenOf(content)),
-    manifest: content =>
-      manifestOf({ request, host, plan, place: output.current, content, signals, interruption, fault }),
+    summary(content) {
+      report = judge.report(manifestWith(content));
+      return request.summary(seenOf(content));
+    },
+    manifest: manifestWith,
     deadlineMs: interruption.cause === null ? Math.max(500, budget.endMs - host.now().offsetMs) : INTERRUPTED_SEAL_MS,
     hurry: !written,
   });
@@ -124,7 +134,7 @@ interface Opened {
 }
 
 /** The bundle, with plan.json in it. Waits for two slow questions (which disk lies below, which time zone), so nobody waits for it. */
-async function openBundle(request: GrabRequest, host: Host): Promise<Opened> {
+async function openBundle(request: GrabRequest, host: Host, judge: Judging): Promise<Opened> {
   const { options, redact, tool, operator, argv, target } = request;
   const machine = await hostRecord(host);
   const folder = bundleName(machine.hostname, target, host.startedAt);
@@ -140,6 +150,7 @@ async function openBundle(request: GrabRequest, host: Host): Promise<Opened> {
     ...{ folder, output, plan, maxBytes: options.maxBytes, startedAt: host.startedAt },
     now: () => host.now(),
     transform: request.transform,
+    written: judge.take,
   });
   // A bundle directory that did not answer may be that of one more container of the pod.
   for (const { path, ...why } of request.inventory.gaps) {

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { formatDuration, formatSize } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
 import { blockedThreads } from '../report/blocked.ts';
+import type { Report } from '../report/report.ts';
 import { summaryLines } from '../report/summary.ts';
 import type { Target } from '../sandbox/types.ts';
 
@@ -24,7 +25,7 @@ export function grabResult(grabbed: Grabbed, firstStackMs: number | null): GrabR
     items: items.length,
     redactions: items.reduce((sum, item) => sum + item.redactions, 0),
     signals: manifest.signals.map(({ pid, outcome, dump }) => ({ pid, outcome, dump })),
-    ...{ stuckProbes: manifest.stuckProbes.length, abandoned: sealed.abandoned, verdict: null },
+    ...{ stuckProbes: manifest.stuckProbes.length, abandoned: sealed.abandoned, verdict: verdictOf(seen.report) },
   };
 }
 
@@ -51,6 +52,15 @@ export function grabWords(grabbed: Grabbed): string {
     ...(sealed.path === null ? [] : [`Next: stallcap verify ${printable(sealed.path)}`]),
     '',
   ].join('\n');
+}
+
+function verdictOf(report: Report | null): GrabResult['verdict'] {
+  if (report === null) return null;
+  const { outcome, headline, findings, chain } = report;
+  return {
+    ...{ outcome, headline, chain: chain?.sentence ?? null },
+    findings: findings.map(({ rule, kind, verdict, says, ageMs }) => ({ rule, kind, verdict, says, ageMs })),
+  };
 }
 
 function targetRecord(target: Target): GrabResult['target'] {

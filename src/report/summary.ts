@@ -5,6 +5,7 @@ import { formatDuration } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
 import type { Target } from '../sandbox/types.ts';
 import { type BlockedThread, blockedElsewhere, blockedThreads } from './blocked.ts';
+import type { Report } from './report.ts';
 
 /** What a summary is made from: a capture that has just ended, or a bundle that was read. */
 export interface Captured {
@@ -15,9 +16,11 @@ export interface Captured {
   readonly threadDumps: ReadonlyMap<string, string>;
   /** os.arch() or uname -m of the node: names the system calls. */
   readonly architecture: string;
+  /** What the stall is; null when it was not judged. */
+  readonly report: Pick<Report, 'headline' | 'outcome' | 'chain'> | null;
 }
 
-const SHOWN_THREADS = 3;
+const SHOWN_THREADS = 2;
 const SHOWN_GAPS = 2;
 const MAX_LINE = 120;
 
@@ -25,10 +28,12 @@ const MAX_LINE = 120;
 export function summaryLines(captured: Captured): readonly string[] {
   const { target, threadDumps, architecture } = captured;
   const elsewhere = blockedElsewhere(threadDumps, architecture);
+  const named = captured.report?.outcome === 'stall';
   return [
     `Captured: ${who(target)}`,
+    ...verdictLines(captured.report),
     ...(target.kind === 'sandbox'
-      ? [...blockedLines(blockedThreads(threadDumps, architecture), 'of this pod'), ...besides(elsewhere)]
+      ? [...blockedLines(blockedThreads(threadDumps, architecture), 'of this pod'), ...besides(named ? [] : elsewhere)]
       : blockedLines(elsewhere, 'of the node')),
     ...dumpLine(captured.signals),
     ...missingLines(captured.content),
@@ -55,6 +60,13 @@ export function who(target: Target): string {
   const shim = shims.length === 1 ? `shim ${pids}` : `shims ${pids}`;
   const count = containers.filter(({ kind }) => kind === 'container').length;
   return `${name}, sandbox ${id.slice(0, 12)}, ${shim}, ${count} container${count === 1 ? '' : 's'}`;
+}
+
+/** The surest finding, and the wait chain where it has more than that one step. */
+function verdictLines(report: Captured['report']): readonly string[] {
+  if (report === null) return [];
+  const { headline, chain } = report;
+  return [`Verdict: ${headline}`, ...(chain === null || chain.steps.length < 2 ? [] : [`Why: ${chain.sentence}`])];
 }
 
 function blockedLines(blocked: readonly BlockedThread[], whose: string): readonly string[] {

@@ -41,6 +41,7 @@ function captured(dumps: Readonly<Record<string, string>>, more: Partial<Capture
   return {
     ...{ target: sandbox(false, 2623), content: { items: [], notGot: [] }, signals: [], architecture: 'x64' },
     threadDumps: new Map(Object.entries(dumps)),
+    report: null,
     ...more,
   };
 }
@@ -93,6 +94,21 @@ describe('what is blocked elsewhere on the node', () => {
       '  dd 900 in rename, percpu_rwsem_wait, state D, for 50.0 s',
       'Missing: nothing',
     ]);
+  });
+});
+
+describe('a verdict', () => {
+  const dumps = { 'shim/threads-1.txt': shimLook(inUmount('20.2')), 'node/blocked.txt': shimLook(idle) };
+  const step = { rule: 'overlay-umount-sync', verdict: 'proved', says: 'thread 2630 in D in umount2' } as const;
+  const headline = 'The overlay of web-0 is written back before it is unmounted.';
+
+  it('comes right after who it is about; the wait chain where it says more', () => {
+    const chain = { sentence: 'CRI still says running ← thread 2630', steps: [step, step], endsBefore: null };
+    const lines = summaryLines(captured(dumps, { report: { headline, outcome: 'stall', chain } }));
+    expect(lines.slice(1, 3)).toEqual([`Verdict: ${headline}`, 'Why: CRI still says running ← thread 2630']);
+    const short = { sentence: 'thread 2630', steps: [step], endsBefore: null };
+    const alone = summaryLines(captured(dumps, { report: { headline, outcome: 'stall', chain: short } }));
+    expect(alone.filter(line => line.startsWith('Why: '))).toEqual([]);
   });
 });
 
