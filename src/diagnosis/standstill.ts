@@ -11,8 +11,9 @@ export interface Standstill {
   /**
    * - `looks`: seen the same in two looks at least
    * - `clock`: one look, and the scheduler's clock alone: enough for `likely`
+   * - `call`: it ran in between, and was in the very same call all the time (`inOneCall`)
    */
-  readonly proof: 'looks' | 'clock';
+  readonly proof: 'looks' | 'clock' | 'call';
 }
 
 /** How long a thread has stood where it stands; null for one that moved, and for one seen once of which no clock tells. */
@@ -26,6 +27,18 @@ export function standstill(thread: Thread): Standstill | null {
   if (thread.moved === 'once') return null;
   const ageFrom = `thread ${tid} was the same in ${thread.seen} looks over ${formatDuration(seenForMs)}`;
   return { ageMs: seenForMs, ageFrom, proof: 'looks' };
+}
+
+/**
+ * The same for a call that is made once and loops inside of the kernel (umount2, mount, fsync): a wait for writeback is woken now and
+ * then to no avail. Not for read and write: whoever repeats them looks the same, and gets on.
+ */
+export function inOneCall(thread: Thread): Standstill | null {
+  const stood = standstill(thread);
+  const { looks, forMs } = thread.inSameCall;
+  if (stood !== null || looks < 2) return stood;
+  const ageFrom = `thread ${thread.tid} was in the same ${thread.call?.name ?? 'call'} in ${looks} looks over ${formatDuration(forMs)}`;
+  return { ageMs: forMs, ageFrom, proof: 'call' };
 }
 
 /** In this system call, by name. */

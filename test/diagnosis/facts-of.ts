@@ -102,6 +102,7 @@ export function threadOf({
     ...{ pid: SHIM_PID, tid, comm: 'containerd-shim', role: 'shim', container: null, state: 'D', wchan: null },
     ...{ call: null, inPageFault: false, blockedForMs: 20_000, moved: 'never', seen: 4, looks: 4, seenForMs: 3000 },
     unchanged: ['system call and arguments', 'kernel stack', 'no CPU time and no context switch'],
+    inSameCall: { looks: 4, forMs: 3000 },
     idle: false,
     entry,
     cites: [cited(entry, `===== ${tid} containerd-shim D … =====`)],

@@ -5,8 +5,10 @@ import { isIdle, wchanSymbol } from '../../formats/proc/wchan.ts';
 import { type DumpedThread, parseThreadDump } from '../../formats/thread-dump.ts';
 import { type Citation, cite } from '../citation.ts';
 import type { Call, Frame, NodeThreads, PodThreads, ProcessTable, Thread, ThreadRole } from '../facts.ts';
+import { clockExcess } from './clock-shift.ts';
+import { type Course, coursesOf } from './courses.ts';
 import type { Entries } from './entries.ts';
-import { type Course, coursesOf, type Look } from './looks.ts';
+import type { Look } from './look.ts';
 import { descendants } from './processes.ts';
 
 const POD_LOOK = /^(?:shim(?:\/\d+)?|containers\/[^/]+)\/(?:threads|children)-(\d+)\.txt$/;
@@ -26,7 +28,8 @@ export function threadsFrom(entries: Entries, processes: ProcessTable | null): T
   // The sweep is a look at the pod too: of its own threads it has those in any state.
   const ofTree = swept === null ? null : { ...swept, threads: only(swept, tree), whole: new Set<number>() };
   const all = ofTree === null ? looks : [...looks, ofTree].sort(inTime);
-  const make = (course: Course) => threadOf(course, tree, entries);
+  const excessMs = Math.round(clockExcess(looks) * 1000);
+  const make = (course: Course) => threadOf(course, tree, { entries, excessMs });
   const own = coursesOf(all).map(make);
   const others = swept === null ? [] : coursesOf([{ ...swept, threads: without(swept, tree) }]).map(make);
   const inD = own.filter(({ state, moved }) => state === 'D' && moved !== 'moved');
@@ -71,6 +74,7 @@ function lookAt(entries: Entries, path: string, order: number): Look | null {
     order,
     span: item === null ? null : { fromMs: item.offsetMs, toMs: item.offsetMs + item.durationMs },
     threads: new Map(threads.map(thread => [thread.tid, thread])),
+    isSweep: path === BLOCKED,
     whole: new Set(processes.filter(({ outcome }) => outcome === 'ok' || outcome === 'gone').map(({ pid }) => pid)),
   };
 }
@@ -125,7 +129,13 @@ function without({ threads }: Look, tree: Tree): ReadonlyMap<number, DumpedThrea
   return new Map([...threads].filter(([tid, { pid }]) => !tree.has(pid ?? tid)));
 }
 
-function threadOf(course: Course, tree: Tree, entries: Entries): Thread {
+interface Context {
+  readonly entries: Entries;
+  /** By how much the scheduler's clock was seen to exaggerate. */
+  readonly excessMs: number;
+}
+
+function threadOf(course: Course, tree: Tree, { entries, excessMs }: Context): Thread {
   const { thread, last, seenIn, since, same, neverRan, gone } = course;
   const syscall = thread.syscall === null ? null : parseSyscall(thread.syscall);
   const pid = thread.pid ?? thread.tid;
@@ -141,14 +151,26 @@ function threadOf(course: Course, tree: Tree, entries: Entries): Thread {
     call: callOf(syscall, entries.plan.host.architecture),
     inPageFault: syscall?.kind === 'none' && thread.state === 'D',
     stack,
-    blockedForMs: thread.blockedForSeconds === null ? null : Math.round(thread.blockedForSeconds * 1000),
+    blockedForMs: blockedFor(course, excessMs),
     moved,
     unchanged: moved === 'never' ? unchangedIn(thread, neverRan) : [],
     ...{ seen: same, looks: seenIn.length, seenForMs: apart(since, last) },
+    inSameCall: { looks: course.inCall, forMs: apart(course.inCallSince, last) },
     idle: isIdle(thread.wchan),
     cites: since === last ? [citeThread(last, thread)] : [citeSince(since, thread), citeThread(last, thread)],
     entry: last.entry,
   };
+}
+
+/** At the last look. Of a thread that never ran every look tells it; the least that one of them says is what is certain. */
+function blockedFor({ thread, seenIn, same, neverRan, last }: Course, excessMs: number): number | null {
+  if (thread.blockedForSeconds === null) return null;
+  const stood = neverRan ? seenIn.slice(-same) : [last];
+  const told = stood.flatMap(look => {
+    const seconds = look.threads.get(thread.tid)?.blockedForSeconds ?? null;
+    return seconds === null ? [] : [seconds * 1000 + (look === last ? 0 : apart(look, last))];
+  });
+  return Math.max(0, Math.round(Math.min(...told) - excessMs));
 }
 
 function unchangedIn(thread: DumpedThread, neverRan: boolean): readonly string[] {

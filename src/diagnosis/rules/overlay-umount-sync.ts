@@ -5,11 +5,11 @@ import {
   citeCall,
   citeFrame,
   frameOf,
+  inOneCall,
   isIn,
   type Standstill,
   sleepsIn,
   stackHas,
-  standstill,
   threadWords,
 } from '../standstill.ts';
 
@@ -31,7 +31,7 @@ export const overlayUmountSync = defineRule({
   lacks: ({ threads }) => (threads.stacks === 'none' ? ['kernel stacks of the shim'] : []),
   *judge(facts) {
     for (const thread of facts.threads.all) {
-      const stood = standstill(thread);
+      const stood = inOneCall(thread);
       if (stood === null || thread.role !== 'shim' || thread.state !== 'D') continue;
       if (!isIn(thread, 'umount2') || !stackHas(thread, UNMOUNTING) || waitsForAnotherHolder(thread)) continue;
       yield findingOf(thread, stood, facts);
@@ -39,9 +39,13 @@ export const overlayUmountSync = defineRule({
   },
 });
 
-/** It waits for a lock below the sync, so somebody else is the cause: the rule second-waiter. */
+/**
+ * It waits for the superblock of the upper filesystem, so somebody else is the cause: the rule second-waiter. Kernels that
+ * keep the functions of locks out of stacks and wait channels show it in their caller.
+ */
 function waitsForAnotherHolder(thread: Thread): boolean {
-  return /^rwsem_down_/.test(sleepsIn(thread) ?? '');
+  const place = sleepsIn(thread) ?? '';
+  return place === 'ovl_sync_fs' || place.startsWith('rwsem_down_');
 }
 
 function findingOf(thread: Thread, stood: Standstill, facts: Facts): Finding {

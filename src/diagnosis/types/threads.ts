@@ -66,6 +66,11 @@ export interface Thread {
   readonly looks: number;
   /** From the first look in which it stood as in the last one to the last. */
   readonly seenForMs: number;
+  /**
+   * Looks up to the last in which it was in the very same call, by arguments and stack pointer, whether or not it ran in between:
+   * for calls that are made once (umount2, mount), where a wait may be interrupted and go on.
+   */
+  readonly inSameCall: { readonly looks: number; readonly forMs: number };
   /** It waits where threads wait for work (futex, epoll): no stall. */
   readonly idle: boolean;
   /** Its heading, in the first and the last look in which it stood the same. */
