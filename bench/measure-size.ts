@@ -90,11 +90,21 @@ async function sampleOf(contender: Contender, { out }: Contenders, memory: boole
 function contendersOf({ here, floor, stallcap, sandbox, pod }: Contenders): readonly Contender[] {
   const grab = (name: string, target: string, ...flags: string[]): Contender => ({
     name,
-    argv: folder => [stallcap, 'grab', target, '--json', '--quiet', '-o', `${folder}/bundle.tar.gz`, ...flags],
+    argv: folder => [
+      stallcap,
+      'grab',
+      target,
+      '--json',
+      '--quiet',
+      '--signal-again',
+      '-o',
+      `${folder}/bundle.tar.gz`,
+      ...flags,
+    ],
     firstStack: stackOfGrab,
     sweep: sweepOfGrab,
   });
-  // A shim that was signalled moments ago would be spared by some guards; the loop signals it in every round as well.
+  // A shim that was signalled moments ago is spared unless that is asked for; the loop signals it in every round as well.
   return [
     grab('stallcap, by id', sandbox, '--interval', '1ms'),
     grab('stallcap, by pod name', pod, '--interval', '1ms'),

@@ -39,6 +39,10 @@ export default class Grab extends BaseCommand {
       summary: 'Signal though a thread of the shim may not be able to stop.',
       default: false,
     }),
+    'signal-again': Flags.boolean({
+      summary: 'Signal though another grab has signalled the shim in the last 10 seconds.',
+      default: false,
+    }),
     skip: Flags.string({ summary: 'Collectors to leave out.', helpValue: 'a,b', default: '' }),
     note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
@@ -56,6 +60,7 @@ export default class Grab extends BaseCommand {
       options: {
         ...{ timeoutMs: flags.timeout, samples: flags.samples, intervalMs: flags.interval, sinceMs: flags.since },
         ...{ maxBytes: flags['max-size'], signal: flags.signal, forceSignal: flags['force-signal'] },
+        signalAgain: flags['signal-again'],
         ...{ skip: flags.skip.split(',').filter(Boolean), note: flags.note ?? null },
       },
     };

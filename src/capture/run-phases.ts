@@ -37,13 +37,15 @@ const TITLES: Readonly<Record<Phase, string>> = {
 
 /**
  * All phases in their order; all collectors of one phase at once, each with its own deadline. A phase ends when each
- * of its collectors has ended or was given up, so a hanging one costs its deadline and no more.
+ * of its collectors has ended or was given up, so a hanging one costs its deadline and no more. From the sweep on, when what
+ * is soon gone was seen and the signal sent, others come first on the CPU.
  */
 export async function runPhases(run: PhaseRun): Promise<void> {
   const notes = new Map<string, unknown>();
   for (const phase of PHASES) {
     const collectors = run.collectors.filter(collector => collector.phase === phase && wanted(collector, run));
     if (collectors.length === 0) continue;
+    if (phase === 'sweep') run.host.leaveCpu();
     const startMs = run.host.now().offsetMs;
     const seen = { items: 0, missing: 0 };
     const shown = run.progress.phase(phase, TITLES[phase]);

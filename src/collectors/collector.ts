@@ -16,6 +16,8 @@ export interface GrabOptions {
   readonly maxBytes: number;
   readonly signal: boolean;
   readonly forceSignal: boolean;
+  /** Signal also a shim that another run has signalled a moment ago. */
+  readonly signalAgain: boolean;
   /** Names of collectors to leave out. */
   readonly skip: readonly string[];
   readonly note: string | null;

@@ -15,6 +15,8 @@ import type {
   ProcessLook,
   ShimCall,
   ShimQuestion,
+  SignalMark,
+  SignalMarked,
   StuckProbe,
   SweepRequest,
   SweepResult,
@@ -24,6 +26,7 @@ import { askCommand } from './probe/ask-command.ts';
 import { askDrain } from './probe/ask-drain.ts';
 import { askKernelLog } from './probe/ask-kernel-log.ts';
 import { askShims } from './probe/ask-shims.ts';
+import { askSignalMark } from './probe/ask-signal-mark.ts';
 import { askSweep } from './probe/ask-sweep.ts';
 import { askUsage } from './probe/ask-usage.ts';
 import { filesRequest, unread } from './probe/files-request.ts';
@@ -115,6 +118,10 @@ export class LinuxHost implements Host {
     return askShims(this.#pool, questions, deadline);
   }
 
+  markSignal(mark: SignalMark, deadline: Deadline): Promise<SignalMarked> {
+    return askSignalMark(this.#pool, mark, deadline);
+  }
+
   signal(pid: number, signal: 'SIGUSR1'): string | null {
     try {
       process.kill(pid, signal);
@@ -122,6 +129,10 @@ export class LinuxHost implements Host {
     } catch (error) {
       return errnoOf(error);
     }
+  }
+
+  leaveCpu(): void {
+    this.#pool.leaveCpu();
   }
 
   get stuckProbes(): readonly StuckProbe[] {

@@ -259,6 +259,24 @@ export interface ShimCall {
   readonly detail?: string;
 }
 
+/** Word that runs leave for each other in /run/stallcap, so that a shim is not signalled twice in a row. */
+export interface SignalMark {
+  /** The process, and its start time. */
+  readonly pid: number;
+  readonly startTicks: string;
+  /** pid of the run that leaves it. */
+  readonly by: number;
+  /** `claim`: it is about to signal, unless another did a moment ago · `again`: it will in any case · `sent` · `free`: it did not after all. */
+  readonly what: 'claim' | 'again' | 'sent' | 'free';
+  /** A claim gives way to a mark of another run that is younger than this. */
+  readonly windowMs: number;
+}
+
+/** `taken`: another run's, `detail` says whose and when. `unknown`: no word could be left, `detail` says why. */
+export type SignalMarked =
+  | { readonly outcome: 'ours' }
+  | { readonly outcome: 'taken' | 'unknown'; readonly detail: string };
+
 /** What the observer itself cost. */
 export interface ObserverCost {
   readonly cpuMs: number;
@@ -294,8 +312,11 @@ export interface Host {
    * it. @returns the calls of each question, in the order of the questions
    */
   askShims(questions: readonly ShimQuestion[], deadline: Deadline): Promise<readonly (readonly ShimCall[])[]>;
+  markSignal(mark: SignalMark, deadline: Deadline): Promise<SignalMarked>;
   /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
   signal(pid: number, signal: 'SIGUSR1'): string | null;
+  /** From now on probes leave the CPU to others. Before that they hurry: what is to be seen first is gone first. */
+  leaveCpu(): void;
   readonly stuckProbes: readonly StuckProbe[];
   cost(): ObserverCost;
   /** Ends every probe; never waits for one that hangs. */

@@ -8,7 +8,7 @@ import type { Host } from '../../src/host/port.ts';
 
 const options: GrabOptions = {
   ...{ timeoutMs: 5000, samples: 3, intervalMs: 20, sinceMs: 0, maxBytes: 1e6 },
-  ...{ signal: true, forceSignal: false, skip: [], note: null },
+  ...{ signal: true, forceSignal: false, signalAgain: false, skip: [], note: null },
 };
 
 const bytes = (path: string) => ({ path, source: 'test', outcome: 'ok', body: Buffer.from(path) }) as const;
@@ -24,7 +24,7 @@ async function run(collectors: readonly Collector[], overrides: Partial<PhaseRun
   const taken: { path: string; collector: string; offsetMs: number }[] = [];
   const missed: NotGot[] = [];
   await runPhases({
-    host: { now } as Host,
+    host: { now, leaveCpu: () => {} } as Host,
     firstLook: { matchedBy: 'all', shims: [], firstStackMs: null },
     inventory: { sandboxes: [], daemons: [], gaps: [] },
     target: { kind: 'node', asked: null, how: 'test' },

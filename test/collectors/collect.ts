@@ -36,6 +36,7 @@ const DEFAULTS: GrabOptions = {
   maxBytes: 128 << 20,
   signal: true,
   forceSignal: false,
+  signalAgain: false,
   skip: [],
   note: null,
 };

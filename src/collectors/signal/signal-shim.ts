@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drain, Host } from '../../host/port.ts';
 import type { Shim } from '../../sandbox/types.ts';
 import type { Capture } from '../collector.ts';
+import { claim } from './claim.ts';
 import { readContainerdSide } from './containerd-side.ts';
 import { descriptorsOf } from './descriptors.ts';
 import { type DrainPlan, outletOf, planDrain } from './drain-plan.ts';
@@ -33,29 +34,38 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
   log.guards(first.guards);
   if (first.refusal !== null) return refuse(lacksHandler(first.guards) ? 'chosen' : 'guard', `guard ${first.refusal}`);
 
+  const mark = await claim(capture, shim, log);
+  if (mark.taken !== null) return refuse('guard', `${mark.taken}; --signal-again sends it all the same`);
   const way = await findWay(capture, shim, log);
   const { plan, sink, fifo } = way;
   const drain = plan.when === 'after' || fifo === null ? null : await openDrain(host, shim, fifo, way, log);
-  if (drain === null && plan.when !== 'after') return refuse('guard', `nobody would read the dump: ${plan.why}`);
+  if (drain === null && plan.when !== 'after') {
+    mark.leave('free');
+    return refuse('guard', `nobody would read the dump: ${plan.why}`);
+  }
 
   // Finding the way took time. What may have changed is judged once more, and nothing stands between it and the signal.
   const again = judge({ ...reading, looks: await lookUntilClear(host, shim.pid) }, options.forceSignal);
   log.guards(again.guards);
-  const abandon = () => drain?.finish({ marker: END_OF_DUMP, deadlineMs: 0 }).catch(() => undefined);
+  const abandon = () => {
+    mark.leave('free');
+    drain?.finish({ marker: END_OF_DUMP, deadlineMs: 0 }).catch(() => undefined);
+  };
   if (again.refusal !== null) {
-    void abandon();
+    abandon();
     return refuse('guard', `guard ${again.refusal}`);
   }
   if (capture.signal.aborted) {
-    void abandon();
+    abandon();
     return refuse('guard', 'the time for it was over');
   }
   const at = host.now();
   const errno = host.signal(shim.pid, 'SIGUSR1');
   if (errno !== null) {
-    void abandon();
+    abandon();
     return refuse(errno === 'EPERM' ? 'denied' : 'guard', `kill: ${errno}`);
   }
+  mark.leave('sent');
   log.sent(at.offsetMs, again.overridden.length === 0 ? '' : `forced past guard ${again.overridden.join(', ')}`);
   const drained = drain?.finish({ marker: END_OF_DUMP, deadlineMs: DRAIN_MS, notBefore: notBefore(at) }) ?? null;
   // Awaited in a later phase, or never when the run ends before: a rejection must not end the process meanwhile.

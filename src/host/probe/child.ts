@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { monotonicMs } from '../clock.ts';
+import { volunteerForOom } from '../expendable.ts';
 import { lookAt } from '../look.ts';
 import { Batch } from './batch.ts';
 import { drain } from './drain.ts';
@@ -7,6 +7,7 @@ import { readFile } from './files.ts';
 import { readKernelLog } from './kmsg.ts';
 import { receive, send, waitInReads } from './pipes.ts';
 import type { Request } from './protocol.ts';
+import { markSignal } from './signal-marks.ts';
 import { sweepFrame, sweepProcess } from './sweep.ts';
 
 /**
@@ -21,15 +22,6 @@ export async function serveProbe(): Promise<number> {
     if (frame === null) return 0;
     const goOn = await answer(frame.header);
     if (!goOn) return 0;
-  }
-}
-
-/** On a node short of memory the kernel shall take a probe first, never a container. Raising needs no right. */
-function volunteerForOom(): void {
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // /proc mounted read-only: the default applies.
   }
 }
 
@@ -82,6 +74,9 @@ async function answer(request: Request): Promise<boolean> {
       send({ kind: 'done' });
       return true;
     }
+    case 'mark-signal':
+      send({ kind: 'done', result: markSignal(request.mark) });
+      return true;
     case 'drain':
       await drain(request.pid, request.fd);
       return false;

@@ -38,6 +38,7 @@ export class ProbePool {
   #growth: NodeJS.Timeout | undefined;
   #failedStarts = 0;
   #closed = false;
+  #hurries = true;
   /** How many were started in all. */
   started = 0;
 
@@ -53,6 +54,12 @@ export class ProbePool {
   get pids(): readonly number[] {
     const known = [...this.#idle, ...this.#busy.keys(), ...this.#hangs.probes];
     return known.flatMap(probe => (probe.exited ? [] : (probe.pid ?? [])));
+  }
+
+  /** Probes that are here, and those to come, give way to others for the CPU. A drain does not: it must read before others. */
+  leaveCpu(): void {
+    this.#hurries = false;
+    for (const { probe, pending } of this.#busy.values()) if (!pending.job.waits) probe.leaveCpu();
   }
 
   /** Starts a first probe ahead of the first request. */
@@ -142,6 +149,7 @@ export class ProbePool {
 
   #begin(assignment: Assignment): void {
     assignment.since = monotonicMs();
+    if (!this.#hurries && !assignment.pending.job.waits) assignment.probe.leaveCpu();
     assignment.probe.send(assignment.request);
     this.#watch(assignment);
   }

@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { monotonicMs } from '../clock.ts';
 import { encodeHeader, type Frame, FrameReader } from '../frames.ts';
 import { PROBE_ARGUMENT, type SelfCommand } from '../self.ts';
 import type { Reply, Request } from './protocol.ts';
+
+/** A third of the CPU that others get beside it: enough to be on time, too little to be in the way. */
+const NICE = 5;
 
 export interface ProbeEvents {
   /** It has started and takes requests. */
@@ -25,6 +29,7 @@ export class ProbeProcess {
   exited = false;
   readonly #child: ChildProcess;
   #events: ProbeEvents | null;
+  #leavesCpu = false;
 
   constructor(self: SelfCommand, events: ProbeEvents) {
     this.#events = events;
@@ -64,6 +69,17 @@ export class ProbeProcess {
 
   send(request: Request): void {
     this.#child.stdin?.write(encodeHeader(request, 0));
+  }
+
+  /** Its main thread does all the work, and commands inherit its priority. The I/O class stays: best-effort, never idle. */
+  leaveCpu(): void {
+    if (this.#leavesCpu || this.pid === undefined) return;
+    this.#leavesCpu = true;
+    try {
+      setPriority(this.pid, NICE);
+    } catch {
+      // Gone in this moment.
+    }
   }
 
   /** Lets it end by itself: it does when its stdin ends. */

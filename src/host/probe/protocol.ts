@@ -1,4 +1,4 @@
-import type { CommandRequest, FileRequest, ShimQuestion } from '../port.ts';
+import type { CommandRequest, FileRequest, ShimQuestion, SignalMark } from '../port.ts';
 
 /** Headers of the frames that parent and probe exchange over the probe's stdin and stdout; see frames.ts. */
 
@@ -13,6 +13,7 @@ export type Request =
   | { readonly op: 'usage'; readonly pids: readonly number[]; readonly pauseMs: number }
   /** Each answer comes in a frame of its own, as soon as it is there. */
   | { readonly op: 'ask-shims'; readonly questions: readonly ShimQuestion[]; readonly untilMs: number }
+  | { readonly op: 'mark-signal'; readonly mark: SignalMark }
   | { readonly op: 'drain'; readonly pid: number; readonly fd: number }
   /** Only while a drain runs. `notBeforeMs`: wall clock, ms since 1970. */
   | { readonly op: 'finish'; readonly marker: string; readonly notBeforeMs: number; readonly untilMs: number };

@@ -1,4 +1,5 @@
 import { receiveFrame, sendFrame } from '../blocking-pipe.ts';
+import { volunteerForOom } from '../expendable.ts';
 import { errnoOf } from '../outcome.ts';
 import { type Order, RECEIPTS_FD, type Receipt } from './protocol.ts';
 import { openSink, type Sink } from './sink.ts';
@@ -11,6 +12,7 @@ const STDIN = 0;
  * Resolves to the exit code.
  */
 export async function serveWriter(): Promise<number> {
+  volunteerForOom();
   let sink: Sink | null = null;
   try {
     let bytes = 0;

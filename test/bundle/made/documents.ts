@@ -74,6 +74,7 @@ const options = {
   maxBytes: 128 * 1024 * 1024,
   signal: true,
   forceSignal: false,
+  signalAgain: false,
   skip: ['kernel-log'],
   note: 'INC-4711',
   redact: true,

@@ -31,7 +31,8 @@ export async function grab(
   const out = join(folder.path, `bundles-${grabs}`);
   mkdirSync(out);
   const cwd = options.cwd ?? join(folder.path, `empty-${grabs}`);
-  const run = await stallcap(folder, ['grab', ...args, '-o', `${out}/`], { ...options, cwd });
+  // Tests grab one pod many times in a row.
+  const run = await stallcap(folder, ['grab', ...args, '--signal-again', '-o', `${out}/`], { ...options, cwd });
   const file = run.stdout.toString().trimEnd();
   expect(run.stdout.toString(), run.stderr).toBe(`${file}\n`);
   expect(readdirSync(out).map(name => join(out, name))).toEqual([file]);
