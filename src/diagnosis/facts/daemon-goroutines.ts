@@ -1,7 +1,7 @@
 import { completenessOf } from '../../formats/goroutines/completeness.ts';
 import { parseGoroutines } from '../../formats/goroutines/parse-goroutines.ts';
 import type { DaemonGoroutines } from '../facts.ts';
-import type { Entries } from './entries.ts';
+import { type Entries, readAt } from './entries.ts';
 import { factOf, groupsOf } from './goroutines.ts';
 
 /** `daemons/containerd-812-1.txt`: what, pid, number of the dump. */
@@ -17,7 +17,7 @@ export function daemonGoroutinesFrom(entries: Entries): readonly DaemonGoroutine
     return [
       {
         ...{ pid: Number(pid), daemon: daemon as DaemonGoroutines['daemon'], entry, sample: Number(sample) },
-        complete: completenessOf(goroutines, 'unmarked').complete,
+        ...{ at: readAt(entries, entry), complete: completenessOf(goroutines, 'unmarked').complete },
         ...{ all: [...facts.values()], groups: groupsOf(goroutines, facts) },
       },
     ];

@@ -1,3 +1,4 @@
+import { closingQuote } from '../../formats/go-quote.ts';
 import type { LogLine } from '../../formats/logs/log-line.ts';
 import { parseLogLine } from '../../formats/logs/parse-log-line.ts';
 import { type LogContext, parseIsoTime } from '../../formats/logs/timestamp.ts';
@@ -15,10 +16,13 @@ export function sourceOfLog(path: string): LogSource | null {
 }
 
 const MAX_TEXT = 300;
+const MAX_LINE = 8000;
 const MAX_EXAMPLES = 5;
 /** Of the target: a container that is retried for hours writes some thousand lines, of which the first and the newest matter. */
 const KEEP_FIRST = 1500;
 const KEEP_LAST = 1500;
+/** About nobody: the daemon's own starts, full disks. */
+const KEEP_OF_NODE = 200;
 const MAX_NAMES = 5000;
 
 interface SourceState {
@@ -32,17 +36,19 @@ interface SourceState {
 interface CountState {
   count: number;
   readonly containers: Set<string>;
-  first: number | null;
-  last: number | null;
+  /** Lines as they stood: what a million of them say about time, the first and the last one tell. */
+  readonly first: string;
+  last: string;
   readonly examples: LogEvent[];
 }
 
 /** Reduces logs while they pass by: what is about the target, and known kinds of the rest counted. Nothing else is kept. */
 export function logReader(target: TargetFacts, context: LogContext) {
   const sources: SourceState[] = [];
-  const kept = keeper();
+  const own = keeper(KEEP_FIRST, KEEP_LAST);
+  const ofNode = keeper(KEEP_OF_NODE, KEEP_OF_NODE);
   const counts = new Map<LogKind, CountState>();
-  const timeouts = new Map<string, number[]>();
+  const timeouts = new Map<string, number>();
   const names = { byUid: new Map<string, string>(), byId: new Map<string, string>() };
   const versions = new Map<LogSource, string>();
   const marks = [...target.ids, ...(target.podUid === null ? [] : [target.podUid]), ...podMark(target)];
@@ -50,15 +56,21 @@ export function logReader(target: TargetFacts, context: LogContext) {
   const take = (line: string, number: number, state: SourceState) => {
     const mine = marks.some(mark => line.includes(mark));
     learnNames(line, names);
-    const version = VERSION.exec(line)?.[1];
-    if (version !== undefined) versions.set(state.source, copy(version));
+    learnVersion(line, state.source, versions);
     if (!mine && !MAY_BE_KNOWN.test(line)) return;
     if (line.includes('=== BEGIN goroutine stack dump ===')) return;
-    const event = eventOf(parseLogLine(line, context), { number, mine, state, target });
-    if (event === null) return;
-    if (event.kind === 'state-timeout') count(timeouts, event);
-    if (event.kind !== 'other') tally(counts, event);
-    if (mine || (OF_THE_NODE.has(event.kind) && event.ids.length === 0)) kept.add(event);
+    const kind = roughKindOf(line);
+    if (kind === 'state-timeout') {
+      const id = /get state for ([\w.-]{1,128})/.exec(line)?.[1] ?? '';
+      timeouts.set(copy(id), (timeouts.get(id) ?? 0) + 1);
+    }
+    // A copy: what is kept of a line must not keep the piece of the log that it was cut from.
+    const event = () => eventOf(parseLogLine(copy(line.slice(0, MAX_LINE)), context), { number, kind, state, target });
+    if (kind !== 'other') tally(counts, kind, line, event);
+    if (mine) {
+      const made = event();
+      if (made.kind !== 'other' || (made.level !== 'debug' && made.level !== 'trace')) own.add(made);
+    } else if (OF_THE_NODE.has(kind) && !ID.test(line)) ofNode.add(event());
   };
 
   return {
@@ -68,8 +80,8 @@ export function logReader(target: TargetFacts, context: LogContext) {
       return (line, number) => {
         if (line === '') return;
         state.lines += 1;
-        state.first ??= line.slice(0, 4000);
-        state.last = line.length > 4000 ? line.slice(0, 4000) : line;
+        state.first ??= copy(line.slice(0, 1000));
+        state.last = line;
         take(line, number, state);
       };
     },
@@ -84,9 +96,9 @@ export function logReader(target: TargetFacts, context: LogContext) {
           const whole = manifest?.items.get(entry)?.outcome === 'ok';
           return { source, entry, lines, from: timeOf(first), to: timeOf(last), whole };
         }),
-        events: kept.all().toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)),
-        counts: new Map([...counts].map(([kind, state]) => [kind, countOf(state)])),
-        stateTimeouts: timeoutsOf(timeouts),
+        events: [...own.all(), ...ofNode.all()].toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)),
+        counts: new Map([...counts].map(([kind, state]) => [kind, countOf(state, timeOf)])),
+        stateTimeouts: timeoutsOf(timeouts, counts.get('state-timeout'), timeOf),
       };
     },
   };
@@ -99,39 +111,54 @@ function podMark({ target, name }: TargetFacts): readonly string[] {
 }
 
 /** The first ones and the newest ones. */
-function keeper() {
+function keeper(firstOnes: number, newestOnes: number) {
   const first: LogEvent[] = [];
   const last: LogEvent[] = [];
   return {
     add(event: LogEvent) {
-      if (first.length < KEEP_FIRST) first.push(event);
+      if (first.length < firstOnes) first.push(event);
       else last.push(event);
-      if (last.length > 2 * KEEP_LAST) last.splice(0, last.length - KEEP_LAST);
+      if (last.length > 2 * newestOnes) last.splice(0, last.length - newestOnes);
     },
-    all: () => [...first, ...last.slice(-KEEP_LAST)],
+    all: () => [...first, ...last.slice(-newestOnes)],
   };
 }
 
+/**
+ * The kind of a line without parsing it: of a million lines about other pods no more is needed. The message is what stands in the
+ * quotes behind `msg=` of logrus and `"msg":` of JSON, or behind the header of klog.
+ */
+function roughKindOf(line: string): LogKind {
+  const at = MESSAGE.exec(line);
+  if (at === null) return kindOf(line, null);
+  const from = at.index + at[0].length;
+  const end = at[0].endsWith('"') ? closingQuote(line, from) : -1;
+  return kindOf(line.slice(from, end < 0 ? undefined : end), line);
+}
+
+const MESSAGE = /msg="|"msg":"|\b[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^\s\]]{1,200}\] "?/;
+const ID = /\b[0-9a-f]{64}\b/;
+
 interface Where {
   readonly number: number;
-  readonly mine: boolean;
+  readonly kind: LogKind;
   readonly state: SourceState;
   readonly target: TargetFacts;
 }
 
-function eventOf(line: LogLine, { number, mine, state, target }: Where): LogEvent | null {
+function eventOf(line: LogLine, { number, kind, state, target }: Where): LogEvent {
   const { message, level, fields, time, raw } = line;
   const error = fields.get('error') ?? fields.get('err') ?? null;
-  const kind = kindOf(message, error);
-  if (kind === 'other' && (!mine || level === 'debug' || level === 'trace')) return null;
+  // Forms without quotes (logrus on a terminal) show their message only when they are parsed.
+  const exact = kind === 'other' ? kindOf(message, error) : kind;
   const ids = idsIn(raw);
   return {
-    ...{ source: state.source, kind, time, level, ids },
+    ...{ source: state.source, kind: exact, time, level, ids },
     container: containerIn(ids, target),
     message: short(message),
     error: error === null ? null : short(error),
     exitedAt: exitedAtIn(raw),
-    cite: cite(state.entry, number, raw.length > 2000 ? raw.slice(0, 2000) : raw),
+    cite: cite(state.entry, number, raw),
   };
 }
 
@@ -146,8 +173,7 @@ function short(text: string): string {
 }
 
 function idsIn(raw: string): readonly string[] {
-  // Copied, so that a kept id does not keep the chunk it was cut from.
-  return [...new Set(raw.match(/\b[0-9a-f]{64}\b/g) ?? [])].map(id => Buffer.from(id, 'latin1').toString('latin1'));
+  return [...new Set(raw.match(/\b[0-9a-f]{64}\b/g) ?? [])];
 }
 
 /** `ExitedAt:2026-11-29 15:43:46.88 +0000 UTC` up to 1.7, `exited_at:{seconds:1732 nanos:5}` since. Null for the zero time. */
@@ -160,41 +186,39 @@ function exitedAtIn(raw: string): number | null {
   return ms === null || ms <= 0 ? null : ms;
 }
 
-function count(timeouts: Map<string, number[]>, { message, time }: LogEvent): void {
-  const id = /^get state for (\S+)/.exec(message)?.[1] ?? '';
-  const [seen = 0, first = time ?? 0, last = time ?? 0] = timeouts.get(id) ?? [];
-  timeouts.set(Buffer.from(id, 'latin1').toString('latin1'), [
-    seen + 1,
-    Math.min(first, time ?? first),
-    Math.max(last, time ?? last),
-  ]);
-}
-
-function timeoutsOf(timeouts: ReadonlyMap<string, readonly number[]>): LogFacts['stateTimeouts'] {
-  const rows = [...timeouts];
-  const total = rows.reduce((sum, [, [seen = 0]]) => sum + seen, 0);
-  const first = Math.min(...rows.map(([, [, at = 0]]) => at));
-  const last = Math.max(...rows.map(([, [, , at = 0]]) => at));
-  const minutes = (last - first) / 60_000;
-  const perMinute = total < 2 || !Number.isFinite(minutes) || minutes <= 0 ? null : total / minutes;
-  return { total, byContainer: new Map(rows.map(([id, [seen = 0]]) => [id, seen])), perMinute };
-}
-
-function tally(counts: Map<LogKind, CountState>, event: LogEvent): void {
-  const { kind, time, ids } = event;
-  const state = counts.get(kind) ?? { count: 0, containers: new Set<string>(), first: null, last: null, examples: [] };
-  counts.set(kind, state);
+function tally(counts: Map<LogKind, CountState>, kind: LogKind, line: string, event: () => LogEvent): void {
+  const known = counts.get(kind);
+  const text = line.slice(0, 1000);
+  const state = known ?? { count: 0, containers: new Set<string>(), first: text, last: text, examples: [] };
+  if (known === undefined) counts.set(kind, state);
   state.count += 1;
-  for (const id of ids) if (state.containers.size < MAX_NAMES) state.containers.add(id);
-  if (time !== null) {
-    state.first = Math.min(state.first ?? time, time);
-    state.last = Math.max(state.last ?? time, time);
-  }
-  if (state.examples.length < MAX_EXAMPLES) state.examples.push(event);
+  state.last = text;
+  if (state.examples.length < MAX_EXAMPLES) state.examples.push(event());
+  const id = state.containers.size < MAX_NAMES ? ID.exec(line)?.[0] : undefined;
+  if (id !== undefined && !state.containers.has(id)) state.containers.add(copy(id));
 }
 
-function countOf({ count: total, containers, first, last, examples }: CountState): LogCount {
-  return { count: total, containers: containers.size, first, last, examples };
+type TimeOf = (line: string | null) => number | null;
+
+function countOf({ count, containers, first, last, examples }: CountState, timeOf: TimeOf): LogCount {
+  return { count, containers: containers.size, first: timeOf(first), last: timeOf(last), examples };
+}
+
+function timeoutsOf(
+  byContainer: ReadonlyMap<string, number>,
+  state: CountState | undefined,
+  timeOf: TimeOf,
+): LogFacts['stateTimeouts'] {
+  const total = state?.count ?? 0;
+  const [first, last] = state === undefined ? [null, null] : [timeOf(state.first), timeOf(state.last)];
+  const minutes = first === null || last === null ? 0 : (last - first) / 60_000;
+  return { total, byContainer, perMinute: total < 2 || minutes <= 0 ? null : total / minutes };
+}
+
+function learnVersion(line: string, source: LogSource, versions: Map<LogSource, string>): void {
+  if (!line.includes('starting containerd') && !line.includes('ubeletVersion')) return;
+  const version = VERSION.exec(line)?.[1];
+  if (version !== undefined) versions.set(source, copy(version));
 }
 
 /** `msg="starting containerd" revision=… version=1.6.20`, `"Kubelet version" kubeletVersion="v1.28.3"`, in JSON with colons. */
