@@ -1,11 +1,12 @@
 import { type Mount, overlayDirs, parseMountinfo } from '../formats/proc/mountinfo.ts';
 import type { FileResult } from '../host/port.ts';
+import { insideNamespace } from '../sandbox/mount-prefix.ts';
 import { sysBlockOf } from './block-devices.ts';
 import type { Capture, Collector } from './collector.ts';
 import { chainOf, type Disks, mountOf } from './disk-chain.ts';
 import { deadlineOf } from './evidence-of.ts';
 import { disksOf } from './read-disks.ts';
-import { dockerdsOf, dockerRootsOf, insideNamespace, rootsOf } from './runtime-places.ts';
+import { dockerdsOf, dockerRootsOf, rootsOf } from './runtime-places.ts';
 
 /**
  * node/disks.txt: which mount and which device lie under containerd's root and under each writable layer of the target.

@@ -1,7 +1,8 @@
+import { prefixOf } from '../sandbox/mount-prefix.ts';
 import type { RuntimeDaemon } from '../sandbox/types.ts';
 import { ask, suffixOf } from './ask.ts';
 import type { Collector } from './collector.ts';
-import { dockerdsOf, prefixOf } from './runtime-places.ts';
+import { dockerdsOf } from './runtime-places.ts';
 import { withoutEnvValues } from './without-env-values.ts';
 
 const DEFAULT_SOCKET = '/var/run/docker.sock';

@@ -1,3 +1,4 @@
+import { prefixOf } from '../sandbox/mount-prefix.ts';
 import type { Container, RuntimeDaemon, Shim } from '../sandbox/types.ts';
 import type { Capture } from './collector.ts';
 
@@ -65,18 +66,6 @@ export function reportsTo(shim: Shim, daemon: RuntimeDaemon): boolean {
   if (shim.address === null || daemon.address === null) return shim.state === daemon.state;
   const together = daemon.state === null || prefixOf(shim.state) === prefixOf(daemon.state);
   return together && bare(shim.address) === bare(daemon.address);
-}
-
-const OTHER_NAMESPACE = /^\/proc\/\d+\/root(?=\/)/;
-
-/** `/proc/<pid>/root` of a path in another mount namespace, else ''. */
-export function prefixOf(path: string): string {
-  return OTHER_NAMESPACE.exec(path)?.[0] ?? '';
-}
-
-/** The path as the processes of its own mount namespace know it: as it stands in mountinfo. */
-export function insideNamespace(path: string): string {
-  return path.replace(OTHER_NAMESPACE, '');
 }
 
 function bare(address: string): string {

@@ -1,9 +1,11 @@
 import { printable } from '../formats/escape.ts';
 import type { FirstLook, Host } from '../host/port.ts';
+import { auditShims, type ShimAudit } from './audit-shims.ts';
 import { checkStatus, type StatusCheck } from './check-status.ts';
 import { takeInventory } from './inventory.ts';
 import { type ListedSandbox, listSandboxes } from './list-sandboxes.ts';
-import { checkWords, listWords } from './list-words.ts';
+import { checkWords, listWords, probeWords } from './list-words.ts';
+import { answers, type ProbedShim, probeShims } from './probe-shims.ts';
 import { missingRight, notPermitted } from './rights.ts';
 import type { Inventory } from './types.ts';
 
@@ -13,7 +15,9 @@ export interface ListDocument {
   readonly sandboxes: readonly ListedSandbox[];
   readonly daemons: readonly ListedDaemon[];
   /** Only with --check. */
-  readonly check?: StatusCheck;
+  readonly check?: StatusCheck & ShimAudit;
+  /** Only with --probe: every shim of the list, in its order. */
+  readonly probe?: readonly ProbedShim[];
   /** What hung or was denied while looking. */
   readonly gaps: Inventory['gaps'];
 }
@@ -24,8 +28,10 @@ export type ListedDaemon = Pick<
 >;
 
 export interface ListOptions {
-  /** Compare status files with /proc. */
+  /** Compare status files with /proc, and shims with their children and bundles. */
   readonly check: boolean;
+  /** Ask every shim Connect. */
+  readonly probe?: boolean;
   /** How long a disagreement must last. Default 1000. */
   readonly graceMs?: number;
 }
@@ -34,18 +40,23 @@ export interface ListOptions {
 const INVENTORY_MS = 5000;
 const LOOK_MS = 5000;
 const CHECK_MS = 6000;
+const PROBE_MS = 5000;
 
 /**
- * @returns `agrees`: false when with `check` a runtime and /proc disagree, or when a status file could not be read
+ * @returns `agrees`: false when with `check` a runtime and /proc disagree, a shim serves nothing, a bundle has no shim, or a
+ *   status file could not be read; when with `probe` a shim does not answer
  * @throws StallcapError `not-permitted` when not all sandboxes may be seen
  */
-export async function listAnswer(host: Host, firstLook: FirstLook | null, { check, graceMs }: ListOptions) {
+export async function listAnswer(host: Host, firstLook: FirstLook | null, options: ListOptions) {
   const inventory = await takeInventory(host, firstLook, INVENTORY_MS);
   const right = missingRight(host, inventory);
   if (right !== null) throw notPermitted(right);
   const takenAt = host.now().wall;
   const sandboxes = await listSandboxes(host, inventory, firstLook, LOOK_MS);
-  const checked = check ? await checkStatus(host, inventory, CHECK_MS, graceMs) : null;
+  const [checked, probed] = await Promise.all([
+    options.check ? checkAll(host, inventory, options.graceMs) : null,
+    options.probe === true ? probeShims(host, inventory, PROBE_MS) : null,
+  ]);
   const json: ListDocument = {
     takenAt,
     sandboxes,
@@ -53,14 +64,31 @@ export async function listAnswer(host: Host, firstLook: FirstLook | null, { chec
       return { kind, pid, procState, address, root, state };
     }),
     ...(checked === null ? {} : { check: checked }),
+    ...(probed === null ? {} : { probe: probed }),
     gaps: inventory.gaps,
   };
   return {
     json,
-    text: listWords(sandboxes) + (checked === null ? '' : `\n${checkWords(checked)}`),
-    agrees: checked === null || (checked.disagreements.length === 0 && checked.gaps.length === 0),
+    text: [
+      listWords(sandboxes),
+      ...(checked === null ? [] : [checkWords(checked)]),
+      ...(probed === null ? [] : [probeWords(probed)]),
+    ].join('\n'),
+    agrees: (checked === null || isClean(checked)) && (probed === null || probed.every(answers)),
     notRead: gapLines(inventory.gaps),
   };
+}
+
+async function checkAll(host: Host, inventory: Inventory, graceMs?: number): Promise<StatusCheck & ShimAudit> {
+  const [statuses, shims] = await Promise.all([
+    checkStatus(host, inventory, CHECK_MS, graceMs),
+    auditShims(host, inventory, CHECK_MS, graceMs),
+  ]);
+  return { ...statuses, ...shims };
+}
+
+function isClean({ disagreements, gaps, shimsWithoutChildren, bundlesWithoutShim }: StatusCheck & ShimAudit): boolean {
+  return [disagreements, gaps, shimsWithoutChildren, bundlesWithoutShim].every(({ length }) => length === 0);
 }
 
 /** More of them say nothing new: they hang in the same disk, or lack the same right. */

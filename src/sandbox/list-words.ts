@@ -1,7 +1,10 @@
+import { formatDuration } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
 import { durationWords } from './ages.ts';
+import type { ShimAudit } from './audit-shims.ts';
 import type { StatusCheck } from './check-status.ts';
 import type { ListedContainer, ListedSandbox } from './list-sandboxes.ts';
+import { answers, type ProbedShim } from './probe-shims.ts';
 import { blockedWords, shortId } from './sandbox-words.ts';
 import { textTable } from './text-table.ts';
 
@@ -45,7 +48,8 @@ function blockedLines(blocked: ListedSandbox['blocked']): readonly string[] {
 }
 
 /** What `--check` adds. */
-export function checkWords({ compared, disagreements, gaps }: StatusCheck): string {
+export function checkWords(check: StatusCheck & ShimAudit): string {
+  const { compared, disagreements, gaps } = check;
   const verdict =
     disagreements.length === 0
       ? `${compared} status files compared with /proc: no disagreement.\n`
@@ -60,9 +64,57 @@ export function checkWords({ compared, disagreements, gaps }: StatusCheck): stri
             row.writtenSecondsAgo === null ? '-' : `${durationWords(row.writtenSecondsAgo)} ago`,
           ]),
         )}`;
-  return gaps.length === 0 ? verdict : `${verdict}Not read, and so not compared:\n${gaps.map(gapLine).join('')}`;
+  const unread = gaps.length === 0 ? '' : `Not read, and so not compared:\n${gaps.map(gapLine).join('')}`;
+  return verdict + auditWords(check) + unread;
+}
+
+function auditWords({ shimsWithoutChildren, bundlesWithoutShim }: ShimAudit): string {
+  const idle = textTable(
+    ['POD', 'SHIM', 'ID', 'AGE'],
+    shimsWithoutChildren.map(shim => [
+      shim.sandbox,
+      String(shim.pid),
+      shortId(shim.id),
+      durationWords(shim.ageSeconds),
+    ]),
+  );
+  const lost = textTable(
+    ['CONTAINER', 'POD', 'BUNDLE'],
+    bundlesWithoutShim.map(bundle => [
+      bundle.containerName ?? shortId(bundle.containerId),
+      bundle.sandbox,
+      bundle.path,
+    ]),
+  );
+  return [
+    shimsWithoutChildren.length === 0 ? '' : `\nShims with no process below them:\n\n${idle}`,
+    bundlesWithoutShim.length === 0 ? '' : `\nBundles whose shim is gone:\n\n${lost}`,
+  ].join('');
 }
 
 function gapLine({ path, outcome }: StatusCheck['gaps'][number]): string {
   return `  ${printable(path)}: ${outcome}\n`;
+}
+
+/** Answers that are slower than any of a shim that is well are shown, too. */
+const SLOW_MS = 200;
+
+/** What `--probe` adds. */
+export function probeWords(probed: readonly ProbedShim[]): string {
+  const latencies = probed
+    .filter(answers)
+    .flatMap(({ latencyMs }) => latencyMs ?? [])
+    .toSorted((a, b) => a - b);
+  const range = [...new Set([latencies.at(0), latencies.at(-1)].flatMap(ms => ms ?? []).map(formatDuration))];
+  const silent = probed.filter(shim => !answers(shim)).length;
+  const verdict = `${probed.length} shims asked: ${latencies.length} answered${range.length === 0 ? '' : ` in ${range.join(' to ')}`}${silent === 0 ? '' : `, ${silent} did not`}.\n`;
+  const shown = probed.filter(shim => !answers(shim) || (shim.latencyMs ?? 0) >= SLOW_MS);
+  if (shown.length === 0) return verdict;
+  const rows = shown.map(shim => [shim.sandbox, String(shim.pid), answerWords(shim), shim.detail ?? '']);
+  return `${verdict}\n${textTable(['POD', 'SHIM', 'CONNECT', ''], rows)}`;
+}
+
+function answerWords(shim: ProbedShim): string {
+  if (answers(shim)) return `after ${formatDuration(shim.latencyMs ?? 0)}`;
+  return shim.outcome === 'ok' ? `answered by ${shim.answeredBy}` : shim.outcome;
 }

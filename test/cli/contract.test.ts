@@ -9,7 +9,7 @@ const described = await Promise.all([...classes].map(([name, command]) => descri
 
 /**
  * Scripts and runbooks are written against these names. Adding to them is free (update the snapshot with
- * `npx vitest run -u test/cli/contract.test.ts`); taking away or renaming breaks somebody at night, and is for a new major version.
+ * `npx vitest run test/cli/contract.test.ts -u`); taking away or renaming breaks somebody at night, and is for a new major version.
  */
 describe('the contract with scripts', () => {
   it.each(described)('$name keeps its arguments and flags', async ({ name, args, flags }) => {

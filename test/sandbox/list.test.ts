@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import type { ShimCall, ShimQuestion } from '../../src/host/port.ts';
 import { listAnswer } from '../../src/sandbox/list-answer.ts';
 import { lookOf } from './looks.ts';
 import { MemoryHost } from './memory-host.ts';
@@ -12,8 +13,8 @@ const matchesSchema = new Ajv2020({ allErrors: true, formats: { 'date-time': tru
 
 const CRI = '/var/lib/containerd/io.containerd.grpc.v1.cri/containers';
 
-async function list(memory: MemoryHost, check = false) {
-  const answer = await listAnswer(memory.host, null, { check, graceMs: 5 });
+async function list(memory: MemoryHost, check = false, probe = false) {
+  const answer = await listAnswer(memory.host, null, { check, probe, graceMs: 5 });
   matchesSchema(JSON.parse(JSON.stringify(answer.json)));
   expect(matchesSchema.errors).toBeNull();
   return answer;
@@ -207,5 +208,129 @@ describe('the check of status files against /proc', () => {
     const { rows, agrees, text, compared } = await check(memory);
     expect([rows, agrees, compared]).toEqual([[], false, 1]);
     expect(text).toContain(`Not read, and so not compared:\n  ${CRI}/${idOf('postgres/db@shop')}/status: timeout\n`);
+  });
+});
+
+describe('the check of shims and bundles', () => {
+  const audit = async (memory: MemoryHost) => {
+    const { json, agrees, text } = await list(memory, true);
+    const { shimsWithoutChildren = [], bundlesWithoutShim = [] } = json.check ?? {};
+    return {
+      idle: shimsWithoutChildren.map(({ pid, sandbox }) => `${sandbox} ${pid}`),
+      lost: bundlesWithoutShim.map(({ containerName, sandbox }) => `${sandbox} ${containerName}`),
+      ...{ agrees, text },
+    };
+  };
+
+  it('finds a shim with no process below it', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200 });
+    addPod(memory, { name: 'web', shimPid: 300 });
+    memory.remove(201).remove(202);
+    const { idle, agrees, text } = await audit(memory);
+    expect([idle, agrees]).toEqual([['shop/db 200'], false]);
+    expect(text).toMatch(
+      /^Shims with no process below them:\n\nPOD +SHIM +ID +AGE\nshop\/db +200 +\w{12} +16 min 20 s$/m,
+    );
+  });
+
+  it('does not count one that gets a child, or ends, within the grace', async () => {
+    for (const later of [
+      (memory: MemoryHost) => memory.add({ pid: 210, comm: 'runc', ppid: 200 }),
+      (memory: MemoryHost) => memory.remove(200),
+    ]) {
+      const memory = new MemoryHost();
+      addPod(memory, { name: 'db', shimPid: 200 });
+      memory.remove(201).remove(202);
+      setTimeout(() => later(memory), 3);
+      expect((await audit(memory)).idle).toEqual([]);
+    }
+  });
+
+  it('leaves out shims whose processes may be elsewhere', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200 });
+    memory.remove(201).remove(202);
+    memory.put('/proc/200/exe', { link: '/opt/kata/bin/containerd-shim-kata-v2' });
+    expect((await audit(memory)).idle).toEqual([]);
+  });
+
+  it('finds the bundles whose shim is gone', async () => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200 });
+    addPod(memory, { name: 'web', shimPid: 300 });
+    memory.remove(200).remove(201).remove(202);
+    const { lost, agrees, text } = await audit(memory);
+    expect([lost, agrees]).toEqual([['shop/db null', 'shop/db app'], false]);
+    expect(text).toMatch(/^Bundles whose shim is gone:\n\nCONTAINER +POD +BUNDLE\n/m);
+  });
+});
+
+describe('the probe of shims', () => {
+  const node = (outcomes: Readonly<Record<string, Partial<ShimCall>>>) => {
+    const memory = new MemoryHost();
+    addPod(memory, { name: 'db', shimPid: 200 });
+    addPod(memory, { name: 'web', shimPid: 300, version: '2.3' });
+    const asked: ShimQuestion[] = [];
+    Object.assign(memory, {
+      async askShims(questions: readonly ShimQuestion[]): Promise<readonly (readonly ShimCall[])[]> {
+        asked.push(...questions);
+        return questions.map(({ id }): readonly ShimCall[] => {
+          const pid = id === idOf('db@shop') ? 200 : 300;
+          const call = { call: 'Connect', container: null, service: 's', offsetMs: 1, latencyMs: 4 } as const;
+          const answered = { outcome: 'ok', answer: { shimPid: pid, taskPid: 1 } } as const;
+          return [{ ...call, ...answered, ...outcomes[pid] }];
+        });
+      },
+    });
+    return { memory, asked };
+  };
+
+  it('says how long they took, and is content when all answer', async () => {
+    const { memory, asked } = node({});
+    const { text, agrees, json } = await list(memory, false, true);
+    expect(text).toContain('\n2 shims asked: 2 answered in 4 ms.\n');
+    expect([agrees, json.probe?.map(({ sandbox, latencyMs }) => [sandbox, latencyMs])]).toEqual([
+      true,
+      [
+        ['shop/db', 4],
+        ['shop/web', 4],
+      ],
+    ]);
+    expect(asked.map(({ apis, containers }) => [apis, containers])).toEqual([
+      [['v2', 'v3'], []],
+      [['v3', 'v2'], []],
+    ]);
+  });
+
+  it('names those that do not answer, are slow, or are somebody else', async () => {
+    const silent = { outcome: 'timeout', answer: null, detail: 'no answer within 2000 ms' } as const;
+    const { text, agrees } = await list(node({ 200: silent, 300: { latencyMs: 900 } }).memory, false, true);
+    expect(agrees).toBe(false);
+    expect(text).toContain('2 shims asked: 1 answered in 900 ms, 1 did not.');
+    expect(text).toMatch(/^shop\/db +200 +timeout +no answer within 2000 ms$/m);
+    expect(text).toMatch(/^shop\/web +300 +after 900 ms$/m);
+    const replaced = await list(node({ 200: { answer: { shimPid: 999, taskPid: 1 } } }).memory, false, true);
+    expect([replaced.agrees, replaced.text]).toEqual([
+      false,
+      expect.stringMatching(/^shop\/db +200 +answered by 999$/m),
+    ]);
+  });
+
+  it('finds the socket of a shim whose bundle says nothing, as the shim has it open', async () => {
+    const { memory, asked } = node({});
+    memory.files.delete(`/run/containerd/io.containerd.runtime.v2.task/k8s.io/${idOf('db@shop')}/address`);
+    memory.put('/proc/200/fd/9', { link: 'socket:[4711]' });
+    const head = 'Num       RefCount Protocol Flags    Type St Inode Path\n';
+    const row = (inode: number, path: string) => `ffff888: 00000002 00000000 00010000 0001 01 ${inode} ${path}\n`;
+    memory.put('/proc/200/net/unix', head + row(1, '/run/other.sock') + row(4711, '@/containerd-shim/x.sock'));
+    const { json } = await list(memory, false, true);
+    expect(asked[0]?.socket).toBe('@/containerd-shim/x.sock');
+    memory.files.delete('/proc/200/fd/9');
+    expect((await list(memory, false, true)).json.probe?.[0]).toMatchObject({
+      outcome: 'not-asked',
+      detail: 'no socket of it was found',
+    });
+    expect(json.probe?.[0]).toMatchObject({ outcome: 'ok' });
   });
 });

@@ -1,6 +1,6 @@
 import { parseStatus } from '../../formats/proc/status.ts';
 import type { Host } from '../../host/port.ts';
-import { insideNamespace } from '../runtime-places.ts';
+import { insideNamespace } from '../../sandbox/mount-prefix.ts';
 import { type Descriptor, descriptorsOf } from './descriptors.ts';
 import { findJournald, whyHung } from './hung-reader.ts';
 import { type FileSink, type NoSink, placeOf, type Sink } from './sink.ts';
