@@ -62,7 +62,7 @@ export function logReader(target: TargetFacts, context: LogContext) {
     const kind = roughKindOf(line);
     if (kind === 'state-timeout') {
       const id = /get state for ([\w.-]{1,128})/.exec(line)?.[1] ?? '';
-      timeouts.set(copy(id), (timeouts.get(id) ?? 0) + 1);
+      if (timeouts.size < MAX_NAMES || timeouts.has(id)) timeouts.set(copy(id), (timeouts.get(id) ?? 0) + 1);
     }
     // A copy: what is kept of a line must not keep the piece of the log that it was cut from.
     const event = () => eventOf(parseLogLine(copy(line.slice(0, MAX_LINE)), context), { number, kind, state, target });

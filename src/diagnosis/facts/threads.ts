@@ -170,7 +170,8 @@ function blockedFor({ thread, seenIn, same, neverRan, last }: Course, excessMs: 
     const seconds = look.threads.get(thread.tid)?.blockedForSeconds ?? null;
     return seconds === null ? [] : [seconds * 1000 + (look === last ? 0 : apart(look, last))];
   });
-  return Math.max(0, Math.round(Math.min(...told) - excessMs));
+  // Looks are rounded to a tenth of a second.
+  return Math.max(0, Math.round((Math.min(...told) - excessMs) / 100) * 100);
 }
 
 function unchangedIn(thread: DumpedThread, neverRan: boolean): readonly string[] {
