@@ -34,9 +34,10 @@ try {
   execFileSync('cc', ['-O2', join(here, 'sweep-floor.c'), '-o', floor]);
   const stallcap = join(here, '../dist/stallcap');
   await using containerd = await startContainerd();
-  const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
+  const name = `web-${process.pid}`;
+  const pod = await containerd.runPod({ name, namespace: 'shop' });
   await pod.addContainer({ name: 'app', command: ['sleep', '100000'] });
-  const contenders: Contenders = { here, out, floor, stallcap, sandbox: pod.id, pod: 'shop/web-0' };
+  const contenders: Contenders = { here, out, floor, stallcap, sandbox: pod.id, pod: `shop/${name}` };
 
   for (const size of values.sizes.split(',').map(Number)) {
     const others = readFileSync('/proc/loadavg', 'utf8').match(/\/(\d+)/)?.[1] ?? '0';
