@@ -4,6 +4,7 @@ import type { Registry } from '../src/cli/registry.ts';
 export const commands: Registry = {
   grab: () => import('./grab.ts'),
   list: () => import('./list.ts'),
+  report: () => import('./report.ts'),
   verify: () => import('./verify.ts'),
   help: () => import('./help.ts'),
   completion: () => import('./completion.ts'),
