@@ -1,6 +1,11 @@
+import type { Evidence } from '../bundle/evidence.ts';
 import type { Collector } from './collector.ts';
+import { HANGING_CMDLINES } from './sweep.ts';
 
 const ARGV = ['ps', '-eLo', 'pid,tid,ppid,stat,wchan:32,etime,args'] as const;
+
+/** That ps hangs is worth one process of ours which hangs with it, where there are not several already. */
+const MOST_HANGING = 4;
 
 /**
  * `node/ps.txt`: what ps itself says, as a cross-check of node/processes.txt. It reads every cmdline and so hangs on a
@@ -11,6 +16,11 @@ export const ps: Collector = {
   phase: 'ask',
   deadlineMs: 4000,
   async *collect(capture) {
+    const hanging = Number(capture.notes.get(HANGING_CMDLINES) ?? 0);
+    if (hanging >= MOST_HANGING) {
+      yield notRun(`not run: ${hanging} command lines hang, and it would hang in the first of them`);
+      return;
+    }
     const timeoutMs = Math.min(3000, capture.remainingMs());
     const result = await capture.host.run({ argv: ARGV, timeoutMs, maxBytes: 16 << 20, signal: capture.signal });
     const said = result.stderr.toString().trim();
@@ -26,3 +36,7 @@ export const ps: Collector = {
     };
   },
 };
+
+function notRun(detail: string): Evidence {
+  return { path: 'node/ps.txt', source: ARGV.join(' '), outcome: 'timeout', body: Buffer.alloc(0), detail };
+}

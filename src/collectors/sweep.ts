@@ -4,6 +4,9 @@ import type { Capture, Collector } from './collector.ts';
 import { deadlineOf } from './evidence-of.ts';
 import { processTree } from './process-tree.ts';
 
+/** Note: of how many processes the command line hung. */
+export const HANGING_CMDLINES = 'sweep: command lines that hang';
+
 /**
  * Every thread of the node: `node/processes.txt` in the columns of ps, `node/blocked.txt` with syscall and stack of each
  * thread in D and of each thread of the pod's tree in any state.
@@ -15,6 +18,7 @@ export const sweep: Collector = {
   async *collect(capture) {
     const deadline = deadlineOf(capture);
     const result = await capture.host.sweep({ tree: podTree(capture) }, deadline);
+    capture.notes.set(HANGING_CMDLINES, result.hung.filter(({ file }) => file.endsWith('cmdline')).length);
     yield entry(
       'node/processes.txt',
       '/proc/*/{stat,status,cmdline} /proc/*/task/*/{stat,wchan}',

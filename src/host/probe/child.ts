@@ -44,10 +44,10 @@ async function answer(request: Request): Promise<boolean> {
     case 'sweep': {
       const frame = sweepFrame(request.tree);
       return answerItems(request.items, item => {
-        const { rows, blocked, threads, blockedThreads } = sweepProcess(item, frame);
+        const { rows, blocked, ...rest } = sweepProcess(item, frame);
         const bodies = [Buffer.from(rows), Buffer.from(blocked)];
         const [rowsBytes, blockedBytes] = bodies.map(body => body.length);
-        return [{ rowsBytes, blockedBytes, threads, blockedThreads }, Buffer.concat(bodies)];
+        return [{ rowsBytes, blockedBytes, ...rest }, Buffer.concat(bodies)];
       });
     }
     case 'kmsg': {
@@ -77,6 +77,22 @@ async function answer(request: Request): Promise<boolean> {
     case 'mark-signal':
       send({ kind: 'done', result: markSignal(request.mark) });
       return true;
+    case 'ask-cri': {
+      const { askCri } = await import('./cri.ts');
+      await askCri(request.socket, request.questions, request.untilMs, (index, call) =>
+        send({ kind: 'items', results: [{ index, call }] }),
+      );
+      send({ kind: 'done' });
+      return true;
+    }
+    case 'ask-http': {
+      const { getAll } = await import('./sockets.ts');
+      await getAll(request.socket, request.paths, request.untilMs, (index, call, body) =>
+        send({ kind: 'items', results: [{ index, call }] }, body),
+      );
+      send({ kind: 'done' });
+      return true;
+    }
     case 'drain':
       await drain(request.pid, request.fd);
       return false;

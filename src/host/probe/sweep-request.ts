@@ -8,6 +8,7 @@ export interface SweptProcess {
   readonly blocked: Buffer;
   readonly threads: number;
   readonly blockedThreads: number;
+  readonly spared?: 'args' | 'files';
 }
 
 interface SweptHeader {
@@ -15,6 +16,7 @@ interface SweptHeader {
   readonly blockedBytes: number;
   readonly threads: number;
   readonly blockedThreads: number;
+  readonly spared?: 'args' | 'files';
 }
 
 const ARGS_KIND = 'cmdline of a process';
@@ -32,10 +34,10 @@ export function sweepRequest(
   return {
     name: 'sweep',
     request: items => ({ op: 'sweep', items, tree }),
-    decode(_item, { rowsBytes, blockedBytes, threads, blockedThreads }: SweptHeader, body) {
+    decode(_item, { rowsBytes, blockedBytes, ...rest }: SweptHeader, body) {
       const rows = body.subarray(0, rowsBytes);
       const blocked = body.subarray(rowsBytes, rowsBytes + blockedBytes);
-      return { result: { rows, blocked, threads, blockedThreads }, bytes: rowsBytes + blockedBytes };
+      return { result: { rows, blocked, ...rest }, bytes: rowsBytes + blockedBytes };
     },
     giveUp(item, { openFile }) {
       const folder = `/proc/${item.pid}/`;
@@ -71,7 +73,7 @@ function caution<Likely, Possible>(hangs: number, likely: Likely, possible: Poss
 }
 
 /** Read through the first thread that lives: '/proc/<pid>/task/<tid>/cmdline'. */
-function isCmdline(file: string | null): boolean {
+export function isCmdline(file: string | null): boolean {
   return file?.endsWith('/cmdline') === true;
 }
 

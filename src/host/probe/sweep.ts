@@ -10,6 +10,8 @@ export interface Swept {
   readonly blocked: string;
   readonly threads: number;
   readonly blockedThreads: number;
+  /** What was not read of it, so as not to hang once more. */
+  readonly spared?: 'args' | 'files';
 }
 
 const NOTHING: Swept = { rows: '', blocked: '', threads: 0, blockedThreads: 0 };
@@ -56,6 +58,7 @@ export function sweepProcess(item: SweepItem, frame: SweepFrame): Swept {
     blocked: blocksOf(pid, shown),
     threads: threads.length,
     blockedThreads: blockedThreads.length,
+    ...(living !== undefined && !withArgs ? { spared: 'args' } : {}),
   };
 }
 
@@ -160,7 +163,7 @@ function fromStatus(pid: number, status: string, { idWidth }: SweepFrame): Swept
   );
   const held = { pid, comm, outcome: 'timeout', detail: 'in D; its other files did not answer' } as const;
   const blocked = state === 'D' ? processLine(held) : '';
-  return { rows, blocked, threads: 1, blockedThreads: state === 'D' ? 1 : 0 };
+  return { rows, blocked, threads: 1, blockedThreads: state === 'D' ? 1 : 0, spared: 'files' };
 }
 
 function stateIn(status: string): string {

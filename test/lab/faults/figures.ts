@@ -1,0 +1,22 @@
+import type { TestContext } from 'vitest';
+
+/** What a test of this folder has measured; scripts/test/figures.ts puts it together at the end of the run. */
+export interface Figures {
+  /** How long after its --timeout a run had ended, pipes and all; below 0: before it. */
+  readonly overtimeMs?: number;
+  /** Runs that were killed, and those of which what was written could be used. */
+  readonly killed?: number;
+  readonly survived?: number;
+  /** Runs in a row without a leak. */
+  readonly inARow?: number;
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    figures?: Figures[];
+  }
+}
+
+export function note({ task }: Pick<TestContext, 'task'>, figures: Figures): void {
+  task.meta.figures = [...(task.meta.figures ?? []), figures];
+}
