@@ -16,7 +16,7 @@ export function sourceOfLog(path: string): LogSource | null {
 }
 
 const MAX_TEXT = 300;
-const MAX_LINE = 8000;
+const MAX_LINE = 4000;
 const MAX_EXAMPLES = 5;
 /** Of the target: a container that is retried for hours writes some thousand lines, of which the first and the newest matter. */
 const KEEP_FIRST = 1500;
@@ -39,7 +39,7 @@ interface CountState {
   /** Lines as they stood: what a million of them say about time, the first and the last one tell. */
   readonly first: string;
   last: string;
-  readonly examples: LogEvent[];
+  readonly examples: RawEvent[];
 }
 
 /** Reduces logs while they pass by: what is about the target, and known kinds of the rest counted. Nothing else is kept. */
@@ -64,14 +64,12 @@ export function logReader(target: TargetFacts, context: LogContext) {
       const id = /get state for ([\w.-]{1,128})/.exec(line)?.[1] ?? '';
       if (timeouts.size < MAX_NAMES || timeouts.has(id)) timeouts.set(copy(id), (timeouts.get(id) ?? 0) + 1);
     }
-    // A copy: what is kept of a line must not keep the piece of the log that it was cut from.
-    const event = () => eventOf(parseLogLine(copy(line.slice(0, MAX_LINE)), context), { number, kind, state, target });
-    if (kind !== 'other') tally(counts, kind, line, event);
+    if (kind !== 'other') tally(counts, kind, line, { number, kind, state });
     if (mine) {
-      const made = event();
-      if (made.kind !== 'other' || (made.level !== 'debug' && made.level !== 'trace')) own.add(made);
-    } else if (OF_THE_NODE.has(kind) && !ID.test(line)) ofNode.add(event());
+      if (kind !== 'other' || !IS_DEBUG.test(line)) own.add(rawOf(line, { number, kind, state }));
+    } else if (OF_THE_NODE.has(kind) && !ID.test(line)) ofNode.add(rawOf(line, { number, kind, state }));
   };
+  const eventOf = (raw: RawEvent) => makeEvent(parseLogLine(raw.line, context), raw, target);
 
   return {
     reader(entry: string, source: LogSource): LineReader {
@@ -96,8 +94,8 @@ export function logReader(target: TargetFacts, context: LogContext) {
           const whole = manifest?.items.get(entry)?.outcome === 'ok';
           return { source, entry, lines, from: timeOf(first), to: timeOf(last), whole };
         }),
-        events: [...own.all(), ...ofNode.all()].toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)),
-        counts: new Map([...counts].map(([kind, state]) => [kind, countOf(state, timeOf)])),
+        events: [...own.all(), ...ofNode.all()].map(eventOf).toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)),
+        counts: new Map([...counts].map(([kind, state]) => [kind, countOf(state, timeOf, eventOf)])),
         stateTimeouts: timeoutsOf(timeouts, counts.get('state-timeout'), timeOf),
       };
     },
@@ -110,12 +108,25 @@ function podMark({ target, name }: TargetFacts): readonly string[] {
   return pod === null ? [] : [name, `${pod.name}_${pod.namespace}(`].filter(mark => mark.length > 3);
 }
 
+/** A line that may be kept; it is parsed when it is. */
+interface RawEvent {
+  readonly line: string;
+  readonly number: number;
+  readonly kind: LogKind;
+  readonly state: SourceState;
+}
+
+/** A copy: what is kept of a line must not keep the piece of the log that it was cut from. */
+function rawOf(line: string, where: Omit<RawEvent, 'line'>): RawEvent {
+  return { ...where, line: copy(line.slice(0, MAX_LINE)) };
+}
+
 /** The first ones and the newest ones. */
 function keeper(firstOnes: number, newestOnes: number) {
-  const first: LogEvent[] = [];
-  const last: LogEvent[] = [];
+  const first: RawEvent[] = [];
+  const last: RawEvent[] = [];
   return {
-    add(event: LogEvent) {
+    add(event: RawEvent) {
       if (first.length < firstOnes) first.push(event);
       else last.push(event);
       if (last.length > 2 * newestOnes) last.splice(0, last.length - newestOnes);
@@ -137,16 +148,10 @@ function roughKindOf(line: string): LogKind {
 }
 
 const MESSAGE = /msg="|"msg":"|\b[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^\s\]]{1,200}\] "?/;
+const IS_DEBUG = /\blevel=(?:debug|trace)\b|"level":"(?:debug|trace)"/;
 const ID = /\b[0-9a-f]{64}\b/;
 
-interface Where {
-  readonly number: number;
-  readonly kind: LogKind;
-  readonly state: SourceState;
-  readonly target: TargetFacts;
-}
-
-function eventOf(line: LogLine, { number, kind, state, target }: Where): LogEvent {
+function makeEvent(line: LogLine, { number, kind, state }: RawEvent, target: TargetFacts): LogEvent {
   const { message, level, fields, time, raw } = line;
   const error = fields.get('error') ?? fields.get('err') ?? null;
   // Forms without quotes (logrus on a terminal) show their message only when they are parsed.
@@ -186,22 +191,27 @@ function exitedAtIn(raw: string): number | null {
   return ms === null || ms <= 0 ? null : ms;
 }
 
-function tally(counts: Map<LogKind, CountState>, kind: LogKind, line: string, event: () => LogEvent): void {
+function tally(counts: Map<LogKind, CountState>, kind: LogKind, line: string, where: Omit<RawEvent, 'line'>): void {
   const known = counts.get(kind);
   const text = line.slice(0, 1000);
-  const state = known ?? { count: 0, containers: new Set<string>(), first: text, last: text, examples: [] };
+  const state = known ?? { count: 0, containers: new Set<string>(), first: copy(text), last: text, examples: [] };
   if (known === undefined) counts.set(kind, state);
   state.count += 1;
   state.last = text;
-  if (state.examples.length < MAX_EXAMPLES) state.examples.push(event());
+  if (state.examples.length < MAX_EXAMPLES) state.examples.push(rawOf(line, where));
   const id = state.containers.size < MAX_NAMES ? ID.exec(line)?.[0] : undefined;
   if (id !== undefined && !state.containers.has(id)) state.containers.add(copy(id));
 }
 
 type TimeOf = (line: string | null) => number | null;
 
-function countOf({ count, containers, first, last, examples }: CountState, timeOf: TimeOf): LogCount {
-  return { count, containers: containers.size, first: timeOf(first), last: timeOf(last), examples };
+function countOf(
+  { count, containers, first, last, examples }: CountState,
+  timeOf: TimeOf,
+  eventOf: (raw: RawEvent) => LogEvent,
+): LogCount {
+  const times = { first: timeOf(first), last: timeOf(last) };
+  return { count, containers: containers.size, ...times, examples: examples.map(eventOf) };
 }
 
 function timeoutsOf(
