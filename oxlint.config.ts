@@ -29,11 +29,10 @@ const LAYERS: readonly Layer[] = [
 const FOLDERS = [...LAYERS.map(({ folder }) => folder), 'commands', 'bin', 'scripts', 'test', 'bench'];
 
 /** What the machine is touched with. */
-const MACHINE = ['fs', 'fs/promises', 'child_process', 'worker_threads', 'cluster'].flatMap(name => [
-  name,
-  `node:${name}`,
-]);
-const MACHINE_PACKAGES = ['execa', 'pidusage'];
+const MACHINE = ['fs', 'fs/promises', 'child_process', 'worker_threads', 'cluster', 'net', 'http', 'http2'].flatMap(
+  name => [name, `node:${name}`],
+);
+const MACHINE_PACKAGES = ['execa', 'pidusage', '@grpc/grpc-js'];
 
 function directions({ folder, from, types = [] }: Layer): DummyRuleMap {
   const closed = FOLDERS.filter(other => other !== folder && !from.includes(other));

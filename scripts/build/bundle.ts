@@ -9,6 +9,8 @@ const PROBE_BUNDLES = {
   commands: 'src/host/probe/commands.ts',
   /** Clients of daemons' sockets. */
   sockets: 'src/host/probe/sockets.ts',
+  /** grpc. */
+  cri: 'src/host/probe/cri.ts',
 } as const;
 
 type ProbeBundle = keyof typeof PROBE_BUNDLES;
@@ -46,7 +48,9 @@ export async function bundleAll(): Promise<void> {
       plugins: [later],
     }),
     build({ ...COMMON, entryPoints: ['bin/program.ts'], outfile: `${DIST}/program.cjs`, plugins: [neverWsl] }),
-    ...probeBundles.map(([name, file]) => build({ ...COMMON, entryPoints: [file], outfile: `${DIST}/${name}.cjs` })),
+    ...probeBundles.map(([name, file]) =>
+      build({ ...COMMON, entryPoints: [file], outfile: `${DIST}/${name}.cjs`, plugins: [withoutProtoLoader] }),
+    ),
   ]);
   for (const name of LOADED_BUNDLES) await wrap(`${DIST}/${name}.cjs`);
 }
@@ -79,5 +83,19 @@ const neverWsl: Plugin = {
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^wsl-utils$/ }, () => ({ path: 'wsl-utils', namespace: 'never-wsl' }));
     onLoad({ filter: /./, namespace: 'never-wsl' }, () => ({ contents: 'export const isWsl = false;' }));
+  },
+};
+
+/**
+ * grpc loads .proto files of its own for channelz and ORCA, which are not used here; a third of its size. What needs it
+ * fails as it would where the package is missing.
+ */
+const withoutProtoLoader: Plugin = {
+  name: 'without-proto-loader',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path }) => ({ path, namespace: 'without-proto-loader' }));
+    onLoad({ filter: /./, namespace: 'without-proto-loader' }, () => ({
+      contents: "throw new Error('@grpc/proto-loader is not in this bundle')",
+    }));
   },
 };

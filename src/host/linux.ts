@@ -1,3 +1,4 @@
+import type { CriQuestion } from '../formats/cri/calls.ts';
 import { offsetMs, startedAt } from './clock.ts';
 import { observerCost } from './cost.ts';
 import { numbersIn } from './look.ts';
@@ -5,11 +6,13 @@ import { errnoOf } from './outcome.ts';
 import type {
   CommandRequest,
   CommandResult,
+  CriCall,
   Deadline,
   Drain,
   FileRequest,
   FileResult,
   Host,
+  HttpCall,
   Moment,
   ObserverCost,
   ProcessLook,
@@ -23,7 +26,9 @@ import type {
   UsageResult,
 } from './port.ts';
 import { askCommand } from './probe/ask-command.ts';
+import { askCri } from './probe/ask-cri.ts';
 import { askDrain } from './probe/ask-drain.ts';
+import { askHttp } from './probe/ask-http.ts';
 import { askKernelLog } from './probe/ask-kernel-log.ts';
 import { askShims } from './probe/ask-shims.ts';
 import { askSignalMark } from './probe/ask-signal-mark.ts';
@@ -120,6 +125,14 @@ export class LinuxHost implements Host {
 
   markSignal(mark: SignalMark, deadline: Deadline): Promise<SignalMarked> {
     return askSignalMark(this.#pool, mark, deadline);
+  }
+
+  askCri(socket: string, questions: readonly CriQuestion[], deadline: Deadline): Promise<readonly CriCall[]> {
+    return askCri(this.#pool, socket, questions, deadline);
+  }
+
+  askHttp(socket: string, paths: readonly string[], deadline: Deadline): Promise<readonly HttpCall[]> {
+    return askHttp(this.#pool, socket, paths, deadline);
   }
 
   signal(pid: number, signal: 'SIGUSR1'): string | null {

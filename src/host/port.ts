@@ -1,3 +1,4 @@
+import type { CriAnswer, CriQuestion } from '../formats/cri/calls.ts';
 import type { ConnectAnswer, StateAnswer, TaskApi } from '../formats/ttrpc/task.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { ConnectAnswer, StateAnswer, TaskApi } from '../formats/ttrpc/task.
  *
  * Two kinds of access: what cannot hang is read at once, synchronously, in this process (`read`, `list`,
  * `link`, `look`); all else goes to an expendable probe child with a deadline (`readRisky`, `sweep`, `run`,
- * `drain`, `askShims`). Nothing here throws for a file that cannot be read: the outcome says so.
+ * `drain`, `ask…`). Nothing here throws for a file that cannot be read: the outcome says so.
  */
 
 /**
@@ -277,6 +278,33 @@ export type SignalMarked =
   | { readonly outcome: 'ours' }
   | { readonly outcome: 'taken' | 'unknown'; readonly detail: string };
 
+/** One call to a runtime's CRI service, and what became of it. */
+export interface CriCall {
+  readonly question: CriQuestion;
+  /** `runtime.v1.RuntimeService` */
+  readonly service: string;
+  /** `gone`: nobody listens at that socket. `error`: answered with a status, or with what is no answer. */
+  readonly outcome: 'ok' | 'error' | 'timeout' | 'gone' | 'denied';
+  readonly offsetMs: number;
+  readonly latencyMs: number;
+  readonly answer: CriAnswer | null;
+  /** grpc's, where that was the answer. */
+  readonly status?: { readonly code: number; readonly message: string };
+  readonly detail?: string;
+}
+
+/** One GET, and what became of it. */
+export interface HttpCall {
+  readonly path: string;
+  /** `error`: also a status that is none of 2xx. `gone`: nobody listens at that socket. */
+  readonly outcome: Outcome;
+  readonly status: number | null;
+  readonly offsetMs: number;
+  readonly latencyMs: number;
+  readonly body: Buffer;
+  readonly detail?: string;
+}
+
 /** What the observer itself cost. */
 export interface ObserverCost {
   readonly cpuMs: number;
@@ -313,6 +341,16 @@ export interface Host {
    */
   askShims(questions: readonly ShimQuestion[], deadline: Deadline): Promise<readonly (readonly ShimCall[])[]>;
   markSignal(mark: SignalMark, deadline: Deadline): Promise<SignalMarked>;
+  /**
+   * Asks the CRI service at a socket (a path) over gRPC, all at the same time, 2 s for each call.
+   * @returns a call for each question, in their order
+   */
+  askCri(socket: string, questions: readonly CriQuestion[], deadline: Deadline): Promise<readonly CriCall[]>;
+  /**
+   * GETs paths from the HTTP server at a unix socket (docker's API), all at the same time, 2 s for each.
+   * @returns a call for each path, in their order
+   */
+  askHttp(socket: string, paths: readonly string[], deadline: Deadline): Promise<readonly HttpCall[]>;
   /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
   signal(pid: number, signal: 'SIGUSR1'): string | null;
   /** From now on probes leave the CPU to others. Before that they hurry: what is to be seen first is gone first. */

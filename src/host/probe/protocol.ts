@@ -1,3 +1,4 @@
+import type { CriQuestion } from '../../formats/cri/calls.ts';
 import type { CommandRequest, FileRequest, ShimQuestion, SignalMark } from '../port.ts';
 
 /** Headers of the frames that parent and probe exchange over the probe's stdin and stdout; see frames.ts. */
@@ -14,6 +15,19 @@ export type Request =
   /** Each answer comes in a frame of its own, as soon as it is there. */
   | { readonly op: 'ask-shims'; readonly questions: readonly ShimQuestion[]; readonly untilMs: number }
   | { readonly op: 'mark-signal'; readonly mark: SignalMark }
+  /** The same. */
+  | {
+      readonly op: 'ask-cri';
+      readonly socket: string;
+      readonly questions: readonly CriQuestion[];
+      readonly untilMs: number;
+    }
+  | {
+      readonly op: 'ask-http';
+      readonly socket: string;
+      readonly paths: readonly string[];
+      readonly untilMs: number;
+    }
   | { readonly op: 'drain'; readonly pid: number; readonly fd: number }
   /** Only while a drain runs. `notBeforeMs`: wall clock, ms since 1970. */
   | { readonly op: 'finish'; readonly marker: string; readonly notBeforeMs: number; readonly untilMs: number };
