@@ -29,7 +29,7 @@ export function exitOf({ id, shimAnswer }: ContainerFacts, facts: Clocked): Exit
   const found =
     shimAnswer === null || own === null ? newest : { at: own, who: "the shim's answer", cite: shimAnswer.cite };
   if (found === null || found.at > capture.startedAt + CLOCK_SLACK_MS) return null;
-  const ageMs = withoutStep(Math.max(0, capture.startedAt - found.at), facts);
+  const ageMs = Math.round(withoutStep(Math.max(0, capture.startedAt - found.at), facts));
   const ageFrom = `exited_at of ${found.who}, ${formatDuration(ageMs)} before the capture`;
   return { at: found.at, ageMs, ageFrom, cite: found.cite };
 }
@@ -39,20 +39,36 @@ type Clocked = Pick<Facts, 'capture' | 'logs' | 'containers'>;
 /** Wall clocks of one machine, read in different processes. */
 const CLOCK_SLACK_MS = 1000;
 
-/** How long at least a container's process has been over. */
+/** How long a container's process has been over. */
 export interface Ended {
   readonly ageMs: number;
   readonly ageFrom: string;
+  /** `13.3 s`, `7.0 s at least`. */
+  readonly words: string;
   readonly cites: readonly Citation[];
 }
 
 /**
- * Since its exit, where somebody gives the time of that; else for as long as no thread of the shim had run at the first look, in
- * which the process was gone already: the end of a child wakes its shim. Null when neither is known.
+ * Since its exit, where somebody gives the time of that. Else, of a zombie, since it last ran, which is when it died; of one that was
+ * gone at the first look, for as long as no thread of its shim had run then: the end of a child wakes it. Null when none is known.
  */
 export function endedFor(container: ContainerFacts, facts: Clocked & Pick<Facts, 'shims' | 'threads'>): Ended | null {
   const exit = exitOf(container, facts);
-  if (exit !== null) return { ageMs: exit.ageMs, ageFrom: exit.ageFrom, cites: [exit.cite] };
+  if (exit !== null) {
+    return { ageMs: exit.ageMs, ageFrom: exit.ageFrom, words: formatDuration(exit.ageMs), cites: [exit.cite] };
+  }
+  return container.init === 'zombie' ? zombieFor(container, facts) : quietFor(container, facts);
+}
+
+function zombieFor({ initPid }: ContainerFacts, { threads }: Pick<Facts, 'threads'>): Ended | null {
+  const leader = threads?.all.find(({ tid, pid, state }) => tid === initPid && pid === initPid && state === 'Z');
+  if (leader === undefined || leader.blockedForMs === null) return null;
+  const words = formatDuration(leader.blockedForMs);
+  const ageFrom = `the scheduler's clock: zombie ${initPid} last ran ${words} before`;
+  return { ageMs: leader.blockedForMs, ageFrom, words, cites: [leader.cites.at(-1) ?? leader.cites[0]] };
+}
+
+function quietFor(container: ContainerFacts, facts: Pick<Facts, 'shims' | 'threads'>): Ended | null {
   const shim = facts.shims?.find(({ pid }) => pid === container.shimPid);
   const wasSeen =
     facts.threads?.all.some(({ tid, pid }) => tid === container.initPid && pid === container.initPid) ?? true;
@@ -60,8 +76,9 @@ export function endedFor(container: ContainerFacts, facts: Clocked & Pick<Facts,
   if (wasSeen || look.length === 0 || look.some(({ state }) => state === 'T' || state === 't')) return null;
   const latest = look.reduce((one, other) => ((other.blockedForMs ?? 0) < (one.blockedForMs ?? 0) ? other : one));
   if (latest.blockedForMs === null) return null;
-  const ageFrom = `no thread of shim ${shim?.pid} had run for ${formatDuration(latest.blockedForMs)}, and the end of a child wakes it`;
-  return { ageMs: latest.blockedForMs, ageFrom, cites: [latest.cite] };
+  const words = formatDuration(latest.blockedForMs);
+  const ageFrom = `no thread of shim ${shim?.pid} had run for ${words}, and the end of a child wakes it`;
+  return { ageMs: latest.blockedForMs, ageFrom, words: `${words} at least`, cites: [latest.cite] };
 }
 
 /** Its process is over: gone, its pid somebody else's, or a zombie that nobody has reaped. */

@@ -79,6 +79,8 @@ export interface DaemonGoroutines {
   readonly entry: string;
   /** 1 for the first dump, 2 for the one after the gap. */
   readonly sample: number;
+  /** When it was read, ms since 1970; null without a manifest. */
+  readonly at: number | null;
   readonly complete: boolean;
   readonly all: readonly GoroutineFact[];
   readonly groups: readonly GoroutineGroupFact[];
