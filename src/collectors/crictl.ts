@@ -1,5 +1,7 @@
 import { ask, type Interview, type Question, suffixOf } from './ask.ts';
 import type { Capture, Collector } from './collector.ts';
+import { criApi } from './cri-api.ts';
+import { leaveCrictlView } from './crictl-view.ts';
 import { addressesOf } from './runtime-places.ts';
 
 /** rke2 and k3s bring their own and may not put it into PATH. */
@@ -13,7 +15,7 @@ const PROGRAMS = [
 const MAX_INSPECTED = 12;
 
 /**
- * What CRI says. `inspect` and `inspectp` only with `--quiet`: without it crictl asks for verbose information, for which
+ * What CRI says, by crictl, or where there is none over CRI's own socket. `inspect` and `inspectp` only with `--quiet`: without it crictl asks for verbose information, for which
  * containerd calls State of the sandbox's task (a stuck shim keeps a goroutine for it), and which holds every
  * environment value of the container.
  */
@@ -23,12 +25,25 @@ export const crictl: Collector = {
   deadlineMs: 8000,
   async *collect(capture) {
     if (capture.target.kind === 'sandbox' && capture.target.sandbox.runtime === 'docker') return;
-    yield* ask(
-      capture,
-      addressesOf(capture).map((address, index) => interview(capture, address, suffixOf(index))),
-    );
+    for (const [index, address] of addressesOf(capture).entries()) {
+      const suffix = suffixOf(index);
+      const inspected = new Map(inspections(capture).map(({ what, id }) => [entryOf(what, suffix), id]));
+      let missing = false;
+      for await (const evidence of ask(capture, [interview(capture, address, suffix)])) {
+        const id = inspected.get(evidence.path);
+        if (id !== undefined) leaveCrictlView(capture, id, evidence);
+        if (evidence.outcome === 'absent') missing = true;
+        yield evidence;
+      }
+      if (missing) yield* criApi(capture, address, suffix);
+    }
   },
 };
+
+/** As `ask` names it. */
+function entryOf(what: string, suffix: string): string {
+  return `runtime/crictl-${what}${suffix}.txt`;
+}
 
 function interview(capture: Capture, address: string, suffix: string): Interview {
   const endpoint = ['--runtime-endpoint', `unix://${address}`, '--timeout', '2s'];
@@ -42,14 +57,18 @@ function interview(capture: Capture, address: string, suffix: string): Interview
   return { tool: 'crictl', programs: PROGRAMS, suffix, questions: asked };
 }
 
-function inspections(capture: Capture): readonly Question[] {
+function inspections(capture: Capture): readonly (Question & { readonly id: string })[] {
   if (capture.target.kind !== 'sandbox') return [];
   const { containers, id } = capture.target.sandbox;
   return [
-    { what: 'inspectp', args: ['inspectp', '--quiet', id] },
+    { what: 'inspectp', args: ['inspectp', '--quiet', id], id },
     ...containers
       .filter(({ kind }) => kind === 'container')
       .slice(0, MAX_INSPECTED)
-      .map(container => ({ what: `inspect-${container.id.slice(0, 12)}`, args: ['inspect', '--quiet', container.id] })),
+      .map(container => ({
+        what: `inspect-${container.id.slice(0, 12)}`,
+        args: ['inspect', '--quiet', container.id],
+        id: container.id,
+      })),
   ];
 }

@@ -29,9 +29,11 @@ import { observer } from './observer.ts';
 import { ps } from './ps.ts';
 import { remnant } from './remnant.ts';
 import { runcState } from './runc-state.ts';
+import { shimAnswers } from './shim-answers.ts';
 import { shimFiles } from './shim-files.ts';
 import { shimThreads } from './shim-threads.ts';
 import { sweep } from './sweep.ts';
+import { views, viewsBefore } from './views/views.ts';
 
 export const collectors: readonly Collector[] = [
   // first-look: reads only, before any signal
@@ -53,19 +55,22 @@ export const collectors: readonly Collector[] = [
   criStatus,
   criStore,
   dockerState,
+  viewsBefore,
   remnant,
   // samples: what never moved, and rates
   shimThreads,
   containerThreadsAgain,
   nodeSamples,
   observer,
-  // ask: what the runtimes say, and how long they take to say it
+  // ask: what the shim and the runtimes say, and how long they take to say it
+  shimAnswers,
   crictl,
   ctr,
   docker,
   ps,
   // linger: the dump that was asked for has arrived; logs, newest part, one after another; then what is slow to read or of least value
   goroutineDump,
+  views,
   containerdLog,
   kubeletLog,
   dockerLog,

@@ -1,12 +1,12 @@
 import { formatDuration } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
+import { textTable } from '../formats/text-table.ts';
 import { durationWords } from './ages.ts';
 import type { ShimAudit } from './audit-shims.ts';
 import type { StatusCheck } from './check-status.ts';
 import type { ListedContainer, ListedSandbox } from './list-sandboxes.ts';
 import { answers, type ProbedShim } from './probe-shims.ts';
 import { blockedWords, shortId } from './sandbox-words.ts';
-import { textTable } from './text-table.ts';
 
 /** Blocked threads that are shown of one sandbox; a frozen disk blocks dozens in the same place. */
 const MOST_BLOCKED = 3;

@@ -1,5 +1,6 @@
 import { EXIT, StallcapError } from '../errors.ts';
 import { printable } from '../formats/escape.ts';
+import { textTable } from '../formats/text-table.ts';
 import type { FirstLook, Host } from '../host/port.ts';
 import { uptimeSeconds } from './ages.ts';
 import { type Match, matchesOf } from './matches.ts';
@@ -10,7 +11,6 @@ import { findRemnants, REMNANT_PLACES, type RemnantPlaces, remnantOf } from './r
 import { missingRight, notPermitted } from './rights.ts';
 import { sandboxTable } from './sandbox-words.ts';
 import { theStuckOne } from './stuck.ts';
-import { textTable } from './text-table.ts';
 import type { Inventory, Remnant, Target } from './types.ts';
 
 export interface ResolveOptions {

@@ -1,6 +1,6 @@
+import { textTable } from '../formats/text-table.ts';
 import { ageSeconds, durationWords } from './ages.ts';
 import type { BlockedThread } from './blocked-threads.ts';
-import { textTable } from './text-table.ts';
 import type { Sandbox } from './types.ts';
 
 /** `shop/web-0`, docker's name, or the containerd namespace and the id. Not yet made safe to show. */

@@ -1,4 +1,4 @@
-import { printable } from '../formats/escape.ts';
+import { printable } from './escape.ts';
 
 /** Rows that a terminal of this many columns shows unbroken. */
 const WIDTH = 100;
