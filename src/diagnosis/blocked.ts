@@ -1,6 +1,6 @@
 /** Threads that stand still: of the pod, and of those without whom nothing can be done for it. */
 import type { Citation } from './citation.ts';
-import { nameOf } from './exits.ts';
+import { hasEnded, nameOf } from './exits.ts';
 import type { Facts } from './facts.ts';
 import type { Part } from './rule.ts';
 import { citeFrame, frameOf, type Standstill, standstill } from './standstill.ts';
@@ -42,9 +42,24 @@ function whoseOf({ comm, role }: Thread): Whose {
   return RUNTIME.test(comm) ? 'runtime' : 'other';
 }
 
-/** Of these the ones that the target waits for. Who captured the node alone asked about everybody. */
-export function concerning(all: readonly Blocked[], { target }: Pick<Facts, 'target'>): readonly Blocked[] {
-  return target.target.kind === 'node' ? all : all.filter(({ whose }) => whose !== 'other');
+/**
+ * Of these the ones that the target waits for. A runtime that is merely slow holds up a pod of which something is to be done, and no
+ * other; one that cannot go on at all (`always`) is everybody's stall. Who captured the node alone asked about everybody.
+ */
+export function concerning(
+  all: readonly Blocked[],
+  facts: Pick<Facts, 'target' | 'containers'>,
+  runtime: 'always' | 'when asked' = 'when asked',
+): readonly Blocked[] {
+  if (facts.target.target.kind === 'node') return all;
+  const counts = runtime === 'always' || isUnderWay(facts);
+  return all.filter(({ whose }) => whose === 'pod' || (whose === 'runtime' && counts));
+}
+
+/** A container that has ended and is still there, or that has not been started: its next step is the runtime's. */
+function isUnderWay({ target, containers }: Pick<Facts, 'target' | 'containers'>): boolean {
+  if (target.target.kind !== 'sandbox' || containers === null) return true;
+  return containers.some(container => hasEnded(container) || container.initPid === null);
 }
 
 /**

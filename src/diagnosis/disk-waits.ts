@@ -15,10 +15,14 @@ const FOR_A_SERVER = /^(?:request_wait_answer|fuse_\w+|__fuse_\w+|nfs\w*_\w+|rpc
 const RUNTIME_MIN_MS = 2 * MIN_STALL_MS;
 
 /** Threads of the pod and of its runtime that have waited for this device long enough to be a stall. Longest first. */
-export function waitingFor(device: Device, facts: Facts): readonly Blocked[] {
-  return concerning(blockedThreads(facts), facts).filter(blocked => {
+export function waitingFor(
+  device: Device,
+  facts: Facts,
+  runtime: 'always' | 'when asked' = 'when asked',
+): readonly Blocked[] {
+  return concerning(blockedThreads(facts), facts, runtime).filter(blocked => {
     const { thread, stood, whose } = blocked;
-    if (thread.state !== 'D' || stood.ageMs < (whose === 'pod' ? MIN_STALL_MS : RUNTIME_MIN_MS)) return false;
+    if (thread.state !== 'D' || stood.ageMs < (whose === 'runtime' ? RUNTIME_MIN_MS : MIN_STALL_MS)) return false;
     return waitsForADisk(thread) && mayBeOn(device, blocked, facts);
   });
 }

@@ -19,12 +19,12 @@ export const diskDead = defineRule({
   *judge(facts) {
     const own = devicesThatMatter(facts);
     for (const device of lowest(own.filter(isSilent))) {
-      const waiting = waitingFor(device, facts);
+      const waiting = waitingFor(device, facts, 'always');
       const [first] = waiting;
       if (first !== undefined) yield silent(device, first, waiting.length, facts);
     }
     for (const device of lowest(own.filter(candidate => !isSilent(candidate)))) {
-      const [first] = waitingFor(device, facts);
+      const [first] = waitingFor(device, facts, 'always');
       const messages = messagesAbout(device, facts).filter(({ kind }) => kind === 'controller-timeout');
       if (first !== undefined && messages.length > 0) yield timingOut(device, first, messages, facts);
     }

@@ -63,16 +63,16 @@ function* oomOfOthers(facts: Facts): Iterable<Finding> {
 /** Of another pod's process, or of none's. Of this pod's the rule mmap-lock tells. */
 function* unreadable(facts: Facts): Iterable<Finding> {
   if (facts.target.target.kind === 'node') return;
-  for (const { pid, cites } of hungReads(facts)) {
-    const isOwn =
-      isOfPod(pid, facts) || blockedThreads(facts).some(({ thread, whose }) => thread.pid === pid && whose !== 'other');
-    if (isOwn) continue;
-    yield mention(
-      `The command line of process ${pid}, not of this pod, cannot be read: ps, top and pgrep -f hang on it.`,
-      {
-        because: cites,
-        next: ['Capture the node alone (`stallcap grab --node`) to see what that process waits for.'],
-      },
-    );
-  }
+  const own = new Set(blockedThreads(facts).flatMap(({ thread, whose }) => (whose === 'other' ? [] : [thread.pid])));
+  const others = hungReads(facts).filter(({ pid }) => !own.has(pid) && !isOfPod(pid, facts));
+  if (others.length === 0) return;
+  const pids = others.slice(0, 4).map(({ pid }) => pid);
+  const more = others.length > pids.length ? ` and ${others.length - pids.length} more` : '';
+  yield mention(
+    `Command lines of processes that are not of this pod cannot be read (${pids.join(', ')}${more}): ps, top and pgrep -f hang on them.`,
+    {
+      because: others.slice(0, 4).flatMap(({ cites }) => cites.slice(0, 1)),
+      next: ['Capture the node alone (`stallcap grab --node`) to see what they wait for.'],
+    },
+  );
 }

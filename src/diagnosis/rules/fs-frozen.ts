@@ -23,7 +23,9 @@ export const fsFrozen = defineRule({
   lacks: ({ threads, nodeThreads }) =>
     (threads?.stacks ?? 'none') === 'none' && (nodeThreads?.stacks ?? 'none') === 'none' ? ['kernel stacks'] : [],
   *judge(facts) {
-    const waiting = concerning(blockedThreads(facts), facts).filter(({ thread }) => placeInStack(thread) !== null);
+    const waiting = concerning(blockedThreads(facts), facts, 'always').filter(
+      ({ thread }) => placeInStack(thread) !== null,
+    );
     const byPlace = Map.groupBy(waiting, blocked => placeOfBlocked(blocked, facts)?.words ?? null);
     for (const all of byPlace.values()) yield* findingOf(all, facts);
   },

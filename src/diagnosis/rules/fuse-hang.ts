@@ -30,7 +30,10 @@ function findingOf(waiting: readonly Blocked[], facts: Facts): Finding {
   const mount = connection?.mounts[0] ?? mountOf(facts);
   const frame = inside(thread, ASKS);
   const part = partOf(connection, mount);
-  const asked = connection === undefined ? '' : `, with ${connection.waiting} requests unanswered`;
+  const asked =
+    connection === undefined
+      ? ''
+      : `, with ${connection.waiting === 1 ? 'one request' : `${connection.waiting} requests`} unanswered`;
   const where =
     mount === undefined ? 'a FUSE filesystem' : `the FUSE filesystem at ${mount.mountPoint} (${mount.type})`;
   return {

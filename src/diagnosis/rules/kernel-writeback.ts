@@ -4,6 +4,7 @@ import { dirtyWords, topWriter, writerLink } from '../top-writer.ts';
 
 /** Written to the disk within a moment: no syncing unmount would be long. */
 const MUCH_BYTES = 64 * 1024 * 1024;
+const BUSY_PERCENT = 50;
 
 /** What waits to be written, whose it is, and how long the disk needs for it: so long will an unmount or an fsync of now take. */
 export const kernelWriteback = defineRule({
@@ -15,8 +16,9 @@ export const kernelWriteback = defineRule({
     const { bytes, device, drainMs, writtenBytesPerSecond, samples } = facts.dirty;
     const disk = facts.devices?.all.find(({ name }) => name === device);
     const isStanding = disk?.alwaysInFlight === true && disk.rates?.completed === 0;
-    // Without a rate nobody knows whether it will take long; nor whose disk it is for where none carries the pod.
-    const takesLong = isStanding || (drainMs ?? 0) >= MIN_STALL_MS;
+    // What an idle disk happened to write in the sample says nothing about how fast it can.
+    const isBusy = (disk?.rates?.utilPercent ?? 0) >= BUSY_PERCENT;
+    const takesLong = isStanding || (isBusy && (drainMs ?? 0) >= MIN_STALL_MS);
     if (bytes < MUCH_BYTES || !takesLong) return;
     const whose = dirtyWords(facts, 3);
     const writer = topWriter(facts);

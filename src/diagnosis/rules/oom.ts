@@ -38,13 +38,16 @@ const NEXT = [
   'Exit status 137 alone does not say so: the shim makes it up when it deletes what it did not see end.',
 ];
 
-/** One line per kill: `oom-kill:…` announces it, `Killed process` says it. */
+/**
+ * One event per kill. The kernel says it in two lines: `oom-kill:…,task_memcg=/kubepods/…,task=java,pid=4711` has the cgroup, and
+ * `Killed process 4711 (java)`, all there is before 4.19, has the sizes.
+ */
 export function oomKills({ kernel }: Pick<Facts, 'kernel'>): readonly KernelEvent[] {
-  return (
-    kernel?.events.filter(
-      ({ kind, pid, text }) => kind === 'oom-kill' && pid !== null && !text.startsWith('oom-kill:'),
-    ) ?? []
-  );
+  const lines = kernel?.events.filter(({ kind, pid }) => kind === 'oom-kill' && pid !== null) ?? [];
+  return [...Map.groupBy(lines, ({ pid, comm }) => `${comm} ${pid}`).values()].flatMap(all => {
+    const killed = all.find(({ text }) => text.includes('Killed process')) ?? all[0];
+    return killed === undefined ? [] : [{ ...killed, ofPod: all.some(({ ofPod }) => ofPod) }];
+  });
 }
 
 function fromLog(last: KernelEvent, own: readonly KernelEvent[], { capture }: Facts): Finding {

@@ -84,7 +84,7 @@ function creating({ pid, tid }: Thread, { goroutines }: Facts): GoroutineFact | 
 /** The one container that has a bundle, and neither a process nor runc's record yet. */
 function containerOf({ containers }: Facts): ContainerFacts | undefined {
   const early = containers?.filter(({ initPid, runc, bundle }) => {
-    return initPid === null && runc === 'absent' && bundle !== 'absent';
+    return initPid === null && (runc === 'absent' || runc === null) && bundle !== 'absent';
   });
   return early?.length === 1 ? early[0] : undefined;
 }

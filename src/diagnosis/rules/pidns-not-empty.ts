@@ -104,7 +104,7 @@ function threadOf(pid: number, { threads, nodeThreads }: Facts): Thread | undefi
 
 function livingWords({ pid, stat, args }: Process, thread: Thread | undefined): string {
   const place = thread === undefined ? null : sleepsIn(thread);
-  return `${pid} (${args.split(' ')[0]}) is still there, in state ${stat.slice(0, 1)}${place === null ? '' : ` in ${place}`}`;
+  return `${pid} (${thread?.comm ?? args.split(' ')[0]}) is still there, in state ${stat.slice(0, 1)}${place === null ? '' : ` in ${place}`}`;
 }
 
 function zombieWords(zombies: readonly Process[], { ppid }: Process): string {

@@ -30,7 +30,10 @@ interface Signs {
 }
 
 function findingOf(who: string, pids: Pids, { isFull, wasRefused, refusals }: Signs): Finding {
-  const times = pids.maxEvents === null || pids.maxEvents === 0 ? '' : `, and ${pids.maxEvents} forks were refused`;
+  const times =
+    pids.maxEvents === null || pids.maxEvents === 0
+      ? ''
+      : `, and ${pids.maxEvents === 1 ? 'a fork was' : `${pids.maxEvents} forks were`} refused`;
   return {
     // Refused once, and room by now: it may have been the reason for what failed then.
     verdict: isFull && (wasRefused || refusals.length > 0) ? 'proved' : isFull ? 'likely' : 'possible',

@@ -98,7 +98,8 @@ function findingOf(
   const more = others.length > shown.length ? ` and ${others.length - shown.length} more` : '';
   const caller = inside(thread, lock.callers);
   return {
-    verdict: verdictAt(stood.ageMs, stood.proof === 'looks' ? 'proved' : 'likely'),
+    // That it waits for somebody is proved; who that is, among candidates, is not.
+    verdict: verdictAt(stood.ageMs, stood.proof === 'looks' && others.length === 0 ? 'proved' : 'likely'),
     says:
       `${whoIs(blocked, facts)}${waiting.length > 1 ? ` and ${waiting.length - 1} more have` : ' has'} waited for ${formatDuration(stood.ageMs)} for ${lock.words}, ` +
       `which somebody else holds: a victim, not the cause` +
