@@ -13,7 +13,9 @@ export const firstLook: Collector = {
   targets: ['sandbox'],
   async *collect(capture) {
     for (const shim of capture.shims) {
-      const look = seenAtEntry(capture, shim) ?? (await lookAtShim(capture, shim));
+      const seen = seenAtEntry(capture, shim);
+      const whole = seen !== null && seen.outcome !== 'truncated';
+      const look = whole ? seen : completed(seen, await lookAtShim(capture, shim));
       yield threadsEvidence(`${shimFolder(capture.shims, shim)}/threads-1.txt`, [look]);
     }
   },
@@ -29,6 +31,22 @@ export async function lookAtShim(capture: Capture, shim: Shim): Promise<ProcessL
   const deadline = deadlineOf(capture, 1500);
   const [risky] = await capture.host.lookRisky([shim.pid], deadline);
   return sameProcess(risky ?? look, shim.startTicks);
+}
+
+/**
+ * The entry has little time for each shim of a node with many, and on one that is short of CPU: threads that it left are
+ * those of the later look.
+ */
+export function completed(seen: ProcessLook | null, later: ProcessLook): ProcessLook {
+  if (seen === null) return later;
+  const had = new Set(seen.threads.map(({ tid }) => tid));
+  return {
+    ...later,
+    ownSched: seen.ownSched,
+    threads: [...seen.threads, ...later.threads.filter(({ tid }) => !had.has(tid))],
+    offsetMs: seen.offsetMs,
+    durationMs: later.offsetMs + later.durationMs - seen.offsetMs,
+  };
 }
 
 /** Null when the entry did not look at this very process: it matched another id, or the pid was used again. */

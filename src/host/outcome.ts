@@ -1,9 +1,16 @@
+import { constants } from 'node:os';
 import type { Outcome } from './port.ts';
 
 /** The name of an error's errno ('ENOENT'), or the error's message when it has none. */
 export function errnoOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown };
+  // libuv has no name for some (EDQUOT, ESTALE): `UNKNOWN`, and the number.
+  if (code === 'UNKNOWN' && typeof errno === 'number') return nameOf(-errno) ?? `errno ${-errno}`;
   return typeof code === 'string' ? code : String(message ?? error);
+}
+
+function nameOf(errno: number): string | undefined {
+  return Object.entries(constants.errno).find(([, number]) => number === errno)?.[0];
 }
 
 /** What an errno says about a piece of evidence. `path` only helps to name the right that is missing. */
