@@ -28,14 +28,25 @@ interface Node {
 /** Guards against the odd finding with hundreds of links: the search is for the longest path. */
 const MAX_NODES = 200;
 
-/** The longest chain of the findings that are proved or likely; of equal ones the one with more proved steps. Null without any link. */
-export function waitChain(findings: readonly JudgedFinding[]): WaitChain | null {
+/**
+ * The longest chain of the findings that are proved or likely, one that starts at the pod before any other; of equal ones the one with
+ * more proved steps. Null without any link.
+ *
+ * @param isOwn whether a part is of the pod that was captured; what else hangs on the node is not what was asked for
+ */
+export function waitChain(
+  findings: readonly JudgedFinding[],
+  isOwn: (part: Part) => boolean = () => true,
+): WaitChain | null {
   const certain = findings.filter(({ verdict, kind }) => verdict !== 'possible' && kind === 'stall');
   const nodes = certain.flatMap(finding => finding.links.map((link): Node => ({ link, finding }))).slice(0, MAX_NODES);
-  const below = new Map(nodes.map(node => [node, nodes.filter(other => other !== node && isBelow(node, other))]));
+  const below = withoutCycles(nodes);
   const memo = new Map<Node, readonly Node[]>();
-  const paths = nodes.map(node => longest(node, below, memo, new Set()));
-  const [best] = paths.toSorted((a, b) => b.length - a.length || proved(b) - proved(a));
+  const paths = nodes.map(node => longest(node, below, memo));
+  const startsAtPod = (path: readonly Node[]) => Number(path[0]?.link.about.some(isOwn) === true);
+  const [best] = paths.toSorted(
+    (a, b) => startsAtPod(b) - startsAtPod(a) || b.length - a.length || proved(b) - proved(a),
+  );
   const [first, ...rest] = best?.map(stepOf) ?? [];
   const last = best?.at(-1);
   if (first === undefined || last === undefined) return null;
@@ -47,29 +58,44 @@ function isBelow({ link }: Node, other: Node): boolean {
   return link.waitsFor.some(part => other.link.about.includes(part));
 }
 
-/** A cycle (two rules that took the same wait from two sides) is cut where it would close. */
-function longest(
-  node: Node,
-  below: ReadonlyMap<Node, readonly Node[]>,
-  memo: Map<Node, readonly Node[]>,
-  above: ReadonlySet<Node>,
-): readonly Node[] {
+type Below = ReadonlyMap<Node, readonly Node[]>;
+
+/**
+ * What each node waits for. Where findings wait for each other (two rules that took the same wait from two sides), the step that
+ * would close the circle is left out. Nodes that nobody waits for are the tops, so the walk starts at them.
+ */
+function withoutCycles(nodes: readonly Node[]): Below {
+  const all = new Map(nodes.map(node => [node, nodes.filter(other => other !== node && isBelow(node, other))]));
+  const waited = new Set([...all.values()].flat());
+  const below = new Map<Node, readonly Node[]>();
+  const open = new Set<Node>();
+  const walk = (node: Node) => {
+    if (below.has(node)) return;
+    open.add(node);
+    const kept: Node[] = [];
+    for (const next of all.get(node) ?? []) {
+      if (open.has(next)) continue;
+      kept.push(next);
+      walk(next);
+    }
+    below.set(node, kept);
+    open.delete(node);
+  };
+  for (const node of nodes) if (!waited.has(node)) walk(node);
+  for (const node of nodes) walk(node);
+  return below;
+}
+
+function longest(node: Node, below: Below, memo: Map<Node, readonly Node[]>): readonly Node[] {
   const known = memo.get(node);
   if (known !== undefined) return known;
-  const from = new Set([...above, node]);
   let best: readonly Node[] = [];
-  let closed = false;
   for (const next of below.get(node) ?? []) {
-    if (from.has(next)) {
-      closed = true;
-      continue;
-    }
-    const path = longest(next, below, memo, from);
+    const path = longest(next, below, memo);
     if (path.length > best.length || (path.length === best.length && proved(path) > proved(best))) best = path;
   }
   const whole = [node, ...best];
-  // What was cut because of the way it was reached is not the answer for other ways.
-  if (!closed) memo.set(node, whole);
+  memo.set(node, whole);
   return whole;
 }
 

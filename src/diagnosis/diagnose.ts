@@ -1,6 +1,6 @@
 import { type WaitChain, waitChain } from './chain.ts';
 import type { FactName, Facts } from './facts.ts';
-import { type AnyRule, type Finding, MIN_STALL_MS, type Verdict, verdictAt } from './rule.ts';
+import { type AnyRule, type Finding, MIN_STALL_MS, type Part, type Verdict, verdictAt } from './rule.ts';
 import { rules as allRules } from './rules/index.ts';
 import { type Standing, standingThreads } from './standing-threads.ts';
 
@@ -67,9 +67,19 @@ export function diagnose(facts: Facts, rules: readonly AnyRule[] = allRules): Di
   return {
     outcome: outcomeOf(sorted, unexplained),
     findings: sorted,
-    chain: waitChain(sorted),
+    chain: waitChain(sorted, ownParts(facts)),
     ...{ ruledOut, notApplicable, unexplained, failed },
   };
+}
+
+/** Parts of the pod that was captured: its tasks, its shims, its threads. Of a node everything is. */
+function ownParts({ target, threads, shims }: Facts): (part: Part) => boolean {
+  if (target.target.kind === 'node') return () => true;
+  const pids = new Set(shims?.map(({ pid }) => pid));
+  const own = new Set<string>();
+  for (const id of target.ids) for (const kind of ['belief', 'task']) own.add(`${kind}:${id}`);
+  for (const { pid, tid } of threads?.all ?? []) for (const part of [`thread:${tid}`, `process:${pid}`]) own.add(part);
+  return part => own.has(part) || (/^(?:goroutine|lock):/.test(part) && pids.has(Number(part.split(':')[1])));
 }
 
 function missingFor(rule: AnyRule, facts: Facts): readonly string[] {

@@ -11,8 +11,6 @@ export interface LockWait {
   readonly name: LockName;
   /** Of the mutex; null where the dump does not give it. */
   readonly address: string | null;
-  /** Function that wants it: `(*Init).Status`. */
-  readonly wantedBy: string;
 }
 
 const LOCKING = /(?:^|\/)sync\.\(\*(?:RW)?Mutex\)\.(?:Lock|RLock|lockSlow)$/;
@@ -38,7 +36,7 @@ export function waitsForLock({ frames }: Pick<GoroutineFact, 'frames'>): LockWai
   const wanted = frames[outermost + 1]?.function ?? '';
   const slow = frames.find(({ function: name }) => name.endsWith('.lockSlow'));
   const name = BY_FUNCTION.find(([form]) => form.test(wanted))?.[1] ?? 'other';
-  return { name, address: pointer(slow?.args), wantedBy: wanted.slice(wanted.lastIndexOf('.(') + 1) };
+  return { name, address: pointer(slow?.args) };
 }
 
 /** A first argument that Go vouches for: no `?` behind it. */
@@ -63,7 +61,7 @@ const HOLDS_LOGGER = /logrus\.\(\*Entry\)\.write$/;
 
 function holdersOf(goroutine: GoroutineFact): readonly Holder[] {
   const { frames } = goroutine;
-  const wanted = waitsForLock(goroutine)?.wantedBy ?? null;
+  const wait = waitsForLock(goroutine);
   const found: Holder[] = [];
   for (const [form, name] of [
     [HOLDS_INIT, 'Init.mu'],
@@ -72,8 +70,8 @@ function holdersOf(goroutine: GoroutineFact): readonly Holder[] {
     [HOLDS_LOGGER, 'logger'],
   ] as const) {
     const frame = frames.find(({ function: full }) => form.test(full));
-    // Whoever still stands before the lock of this very method does not hold it.
-    if (frame === undefined || (wanted !== null && frame.function.endsWith(`.${wanted}`))) continue;
+    // Whoever still stands before a lock of this kind does not hold one: nobody takes two of them.
+    if (frame === undefined || wait?.name === name || (wait?.name === 'Init.lock' && name === 'Init.mu')) continue;
     const operation = form.exec(frame.function)?.[1] ?? 'write';
     found.push({ name, goroutine, operation, object: objectOf(goroutine, name) });
   }
