@@ -24,6 +24,13 @@ export async function writeResultFile(
   const place: Place = { kind: 'file', dir: dirname(whole), name: basename(whole), why: 'named by -o' };
   const output = openOutput([place]);
   for await (const chunk of chunks) output.write(chunk);
-  const sealed = await output.seal(DEADLINE_MS);
-  return sealed.path ?? whole;
+  try {
+    return (await output.seal(DEADLINE_MS)).path ?? whole;
+  } catch (error) {
+    if (!String(error).includes('EEXIST')) throw error;
+    throw new StallcapError(`${path} is there already.`, {
+      ...{ code: 'file-exists', exit: EXIT.usage, cause: error },
+      next: ['Remove it, or name another file; nothing is overwritten.'],
+    });
+  }
 }

@@ -40,9 +40,16 @@ export function lifeSpans({ containers, logs, capture }: Facts): readonly Timeli
     return [
       ...span('waiting', 'created, not started', created, started ?? ended),
       ...span('running', 'running', started, ended),
-      ...span('ended', 'exited', ended, null),
+      ...(isRunningByRecord(container)
+        ? span('waiting', 'exited, CRI still says running', ended, null)
+        : span('ended', 'exited', ended, null)),
     ];
   });
+}
+
+/** It has ended, and its status file does not know. */
+function isRunningByRecord({ criStatus }: ContainerFacts): boolean {
+  return criStatus !== null && criStatus !== 'absent' && criStatus.state === 'RUNNING';
 }
 
 interface Life {
