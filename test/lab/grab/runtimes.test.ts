@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startContainerd } from '../containerd.ts';
 import { startDocker } from '../docker.ts';
@@ -65,7 +65,7 @@ describe.skipIf(labUnavailable())('a grab', () => {
       const { bundle } = await grab(containerd.folder, [pod.name, ...QUICK], { exit: 0 });
       expect(gapsOf(bundle)).toEqual([]);
       expect(bundle.manifest.target).toMatchObject({
-        sandbox: { id: pod.id, shims: [{ exe: `${binaries.bin}/containerd-shim-runc-v2` }] },
+        sandbox: { id: pod.id, shims: [{ exe: `${realpathSync(binaries.bin)}/containerd-shim-runc-v2` }] },
       });
       expect(bundle.text('shim/goroutines.txt')).toMatch(DUMP);
       await expectUnharmed(containerd, [pod, container]);

@@ -14,6 +14,9 @@ import { type RunOptions, stallcap } from './stallcap.ts';
 const ESCAPE = new RegExp(String.fromCharCode(27));
 const COLOUR = new RegExp(`${ESCAPE.source}\\[[\\d;]*m`);
 
+/** One pod is grabbed many times in a row. */
+const QUICK = ['--samples', '1', '--signal-again'];
+
 describe.skipIf(labUnavailable())('what a grab writes where', () => {
   let containerd: Containerd;
   let pod: Pod;
@@ -26,7 +29,7 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
 
   const at = (name: string) => join(containerd.folder.path, name);
   const grab = (args: readonly string[], options?: RunOptions) =>
-    stallcap(containerd.folder, ['grab', pod.id, '--samples', '1', ...args], options);
+    stallcap(containerd.folder, ['grab', pod.id, ...QUICK, ...args], options);
   /** On a terminal of its own, as `script` makes it: all three streams. `command` is sh's; $STALLCAP is the executable. */
   const onTerminal = (command: string, env: Readonly<Record<string, string>> = {}) =>
     stallcap(containerd.folder, [], {
@@ -35,7 +38,7 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
     });
 
   it('sends a bundle through a pipe that tar reads without a word, while the terminal shows the progress', async () => {
-    const pipe = `$STALLCAP grab ${pod.id} --samples 1 -o - | tar tzf - >${at('names')} 2>${at('complaints')}`;
+    const pipe = `$STALLCAP grab ${pod.id} ${QUICK.join(' ')} -o - | tar tzf - >${at('names')} 2>${at('complaints')}`;
     const run = await onTerminal(pipe);
     expect(run).toMatchObject({ exit: 0, left: [] });
     expect(readFileSync(at('complaints'), 'utf8')).toBe('');
@@ -112,7 +115,7 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
     const wrong = `$STALLCAP grab no-such-pod-anywhere`;
     expect((await onTerminal(wrong)).stdout.toString()).toMatch(COLOUR);
     expect((await onTerminal(wrong, { NO_COLOR: '1' })).stdout.toString()).not.toMatch(COLOUR);
-    const right = `$STALLCAP grab ${pod.id} --samples 1 -o ${at('plain.tar.gz')}`;
+    const right = `$STALLCAP grab ${pod.id} ${QUICK.join(' ')} -o ${at('plain.tar.gz')}`;
     const run = await onTerminal(right, { NO_COLOR: '1' });
     expect(run.exit).toBe(0);
     expect(run.stdout.toString()).not.toMatch(COLOUR);

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Containerd, startContainerd } from '../containerd.ts';
 import type { Pod, PodContainer } from '../pod.ts';
 import { alive } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { labUnavailable } from '../requirements.ts';
+import { run } from '../run.ts';
 import { until } from '../wait.ts';
 import { expectUnharmed, gapsOf, grab } from './grab.ts';
 import { stallcap } from './stallcap.ts';
@@ -73,14 +74,14 @@ describe.skipIf(labUnavailable())('on a healthy node', () => {
   });
 
   it('the node alone is captured without a signal to anybody', async () => {
-    const { bundle, run } = await grab(containerd.folder, ['--node', ...QUICK], { exit: 0 });
+    const { bundle, run: ran } = await grab(containerd.folder, ['--node', ...QUICK], { exit: 0 });
     expect(bundle.manifest).toMatchObject({ target: { kind: 'node' }, signals: [] });
     expect(bundle.names.filter(name => /^(shim|containers)\//.test(name))).toEqual([]);
     const processes = bundle.text('node/processes.txt');
     for (const pid of [pod.shimPid, container.initPid, containerd.pid])
       expect(processes).toMatch(new RegExp(`^ *${pid} +${pid} `, 'm'));
     expect(bundle.text('runtime/ctr-namespaces.txt')).toContain('k8s.io');
-    expect(run.stderr).toContain('Captured: the node alone');
+    expect(ran.stderr).toContain('Captured: the node alone');
   });
 
   it('a shim whose bundle was deleted under it is captured, its dump from the fifo that has no name any more', async () => {
@@ -103,6 +104,18 @@ describe.skipIf(labUnavailable())('on a healthy node', () => {
     expect(alive(lost.shimPid)).toBe(true);
   });
 
+  it('a bundle directory that cannot be read may be one more container of the pod, so something is missing', async () => {
+    const unreadable = join(dirname(pod.bundle), 'f'.repeat(64));
+    mkdirSync(unreadable);
+    await run('mkfifo', [join(unreadable, 'config.json')]);
+    try {
+      const { bundle } = await grab(containerd.folder, [pod.id, ...QUICK], { exit: 3 });
+      expect(gapsOf(bundle)).toEqual([`${unreadable}/config.json: error is a fifo: not read`]);
+    } finally {
+      rmSync(unreadable, { recursive: true });
+    }
+  });
+
   it('of a pod without a shim, what its kubelet left is captured with the node, and said to be incomplete', async () => {
     const uid = '5f2d1c0b-7a3e-4e58-9c61-0d9b8a7f6e54';
     const logs = `/var/log/pods/shop_${POD}-left_${uid}`;
@@ -111,7 +124,7 @@ describe.skipIf(labUnavailable())('on a healthy node', () => {
     for (const path of parents) containerd.folder.note({ kind: 'path', path });
     mkdirSync(join(logs, 'app'), { recursive: true });
     writeFileSync(join(logs, 'app', '0.log'), '2026-01-02T03:04:05.6Z stdout F the last words\n');
-    const { bundle, run } = await grab(containerd.folder, [`shop/${POD}-left`, ...QUICK], { exit: 3 });
+    const { bundle, run: ran } = await grab(containerd.folder, [`shop/${POD}-left`, ...QUICK], { exit: 3 });
     expect(gapsOf(bundle)).toEqual([]);
     expect(bundle.manifest).toMatchObject({
       signals: [],
@@ -119,7 +132,7 @@ describe.skipIf(labUnavailable())('on a healthy node', () => {
     });
     expect(bundle.text('logs/pods/app/0.log')).toContain('the last words');
     expect(bundle.text('node/processes.txt')).toMatch(/^ *PID +TID +PPID STAT/);
-    expect(run.stderr).toMatch(/which has no shim/);
+    expect(ran.stderr).toMatch(/which has no shim/);
     expect(readFileSync(join(logs, 'app', '0.log'), 'utf8')).toContain('the last words');
   });
 });
