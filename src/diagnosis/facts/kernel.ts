@@ -82,7 +82,7 @@ function eventOf({ text, time, line }: KernelLine, kind: KernelKind, ownerFor: O
 }
 
 /** `dev loop0`, `nvme0n1: I/O tag …`, `EXT4-fs (loop0): …`, `EXT4-fs warning (device loop0): …`. */
-const DEVICE = /\bdev(?:ice)? ([\w-]+)|^(nvme\d+(?:n\d+)?)\b|\(([\w-]+)\): /;
+const DEVICE = /\bdev(?:ice)? ([\w-]+)|^(?:nvme )?(nvme\d+(?:n\d+)?)\b|\(([\w-]+)\): /;
 
 /** `Killed process 4711 (java) …`, `oom-kill:…,task=java,pid=4711,uid=0`. */
 function taskIn(text: string): { readonly comm: string | null; readonly pid: number | null } {
