@@ -55,7 +55,7 @@ export async function* ask(capture: Capture, interviews: readonly Interview[]): 
         yield { ...answerOf(path, result), source, detail: `${tool} is not installed` };
         break;
       }
-      if (result.outcome === 'timeout') hung = result.argv.join(' ');
+      if (hangs(result)) hung = result.argv.join(' ');
       const answer = answerOf(path, result);
       yield question.redact === undefined ? answer : question.redact(answer);
     }
@@ -67,6 +67,13 @@ export async function* ask(capture: Capture, interviews: readonly Interview[]): 
       body,
     };
   }
+}
+
+/** A client may give up before we do (ctr --connect-timeout, crictl --timeout): gRPC's words for that, and Go's. */
+const GAVE_UP = /context deadline exceeded|DeadlineExceeded|i\/o timeout/;
+
+function hangs({ outcome, stderr }: CommandResult): boolean {
+  return outcome === 'timeout' || (outcome === 'error' && GAVE_UP.test(stderr.toString('utf8')));
 }
 
 /** Puts the question to the first of the programs that exists; when none does, the answer is the last one's. */

@@ -14,6 +14,7 @@ case $1 in
   ps) echo "CONTAINER  STATE" ;;
   fail) echo "rpc error: code = Unavailable" >&2; exit 3 ;;
   hang) exec sleep 60 ;;
+  give-up) echo 'ctr: failed to dial "/run/c.sock": context deadline exceeded: connection error' >&2; exit 1 ;;
   secret) echo s3cret ;;
 esac
 `;
@@ -78,6 +79,12 @@ describe('asking a client', () => {
     expect(brought.get('runtime/client-ps.txt')).toMatchObject({ outcome: 'timeout' });
     expect(brought.get('runtime/client-ps.txt')?.detail).toMatch(/^not asked: .*client hang had no answer before$/);
     expect(logOf(brought).map(({ outcome }) => outcome)).toEqual(['ok', 'timeout']);
+  });
+
+  it('takes it for a hang when the client gave up before', async () => {
+    const brought = await answers([interview('give-up', 'ps')]);
+    expect(brought.get('runtime/client-give-up.txt')).toMatchObject({ outcome: 'error' });
+    expect(brought.get('runtime/client-ps.txt')?.detail).toMatch(/^not asked: .*client give-up had no answer before$/);
   });
 
   it('is over at once when it is not installed', async () => {
