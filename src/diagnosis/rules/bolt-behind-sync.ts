@@ -15,7 +15,9 @@ export const boltBehindSync = defineRule({
   kind: 'stall',
   needs: ['daemonGoroutines'],
   *judge(facts) {
-    for (const dump of facts.daemonGoroutines) {
+    // Of several dumps of one daemon the last: the others tell how long it has waited.
+    const last = new Map(facts.daemonGoroutines.toSorted((a, b) => a.sample - b.sample).map(dump => [dump.pid, dump]));
+    for (const dump of last.values()) {
       const syncing = dump.all.find(isSyncing);
       if (syncing === undefined) continue;
       const waiting = dump.all.filter(goroutine =>

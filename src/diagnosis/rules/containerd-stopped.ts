@@ -36,9 +36,12 @@ function stopped(daemon: DaemonFacts, facts: Facts): Finding {
   const since = sweptAt(daemon);
   const last = silent.findLast(({ at }) => at !== null);
   const until = last?.at == null ? null : last.at + last.durationMs;
-  const ageMs = since === null || until === null ? null : Math.max(0, until - since);
+  const ageMs = since === null || until === null ? null : Math.round(Math.max(0, until - since));
   const how = stat.startsWith('t') ? 'held by a debugger' : 'stopped (SIGSTOP)';
-  const unanswered = silent.length === 0 ? '' : ` and ${silent.length} questions to it went unanswered`;
+  const unanswered =
+    silent.length === 0
+      ? ''
+      : `, and ${silent.length === 1 ? 'a question' : `${silent.length} questions`} to it went unanswered`;
   return {
     ...effect(kind, pid, facts),
     verdict: verdictAt(ageMs, last === undefined ? 'likely' : 'proved'),
@@ -83,7 +86,7 @@ function* dead(kind: DaemonFacts['kind'], others: readonly DaemonFacts[], facts:
   const stoppedAt = stopping?.kind === 'daemon-stopping' ? stopping.time : null;
   const since = stoppedAt ?? (nobody === undefined ? null : capture.startedAt + nobody.offsetMs);
   const until = last?.at == null ? null : last.at + last.durationMs;
-  const ageMs = since === null || until === null ? null : Math.max(0, until - since);
+  const ageMs = since === null || until === null ? null : Math.round(Math.max(0, until - since));
   yield {
     ...effect(kind, null, facts),
     verdict: verdictAt(ageMs, last === undefined ? 'likely' : 'proved'),

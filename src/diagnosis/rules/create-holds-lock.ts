@@ -64,7 +64,7 @@ function findingOf(
   const connect = facts.shims?.find(({ pid }) => pid === shimPid)?.connect;
   return {
     verdict: verdictAt(age.ageMs, 'proved'),
-    says: `Goroutine ${holder.id} of shim ${shimPid} is in ${doing(holder)} and keeps the lock of the whole pod${age.ageMs === null ? '' : ` for ${formatDuration(age.ageMs)}`}: ${waiters.length} requests wait behind it (${calls}), of its other containers too.`,
+    says: `Goroutine ${holder.id} of shim ${shimPid} is in ${doing(holder)} and keeps the lock of the whole pod${age.ageMs === null ? '' : ` for ${formatDuration(age.ageMs)}`}: ${waiters.length === 1 ? 'a request waits' : `${waiters.length} requests wait`} behind it (${calls}), those of its other containers too.`,
     because: [
       holder.cite,
       ...waiters.slice(0, 3).map(({ cite }) => cite),
@@ -82,7 +82,7 @@ function findingOf(
     ...age,
     links: [
       {
-        says: `${waiters.length} requests of shim ${shimPid} wait for its service lock`,
+        says: `${waiters.length === 1 ? 'a request' : `${waiters.length} requests`} to shim ${shimPid} behind the lock of its service`,
         about: [lockOf(shimPid, address)],
         waitsFor: [`goroutine:${shimPid}:${holder.id}`],
       },

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../formats/duration.ts';
+import { cite } from '../citation.ts';
 import type { Facts, ShimFacts } from '../facts.ts';
 import { type Citation, defineRule, type Finding, type Verdict } from '../rule.ts';
 
@@ -18,8 +19,8 @@ export const shimLeaked = defineRule({
 
 /** What says that containerd has done with it. That its parent is PID 1 says nothing: so it is with every shim. */
 function givenUp(
-  { pid, bundleDeleted, cite, children }: ShimFacts,
-  { containers, commands }: Facts,
+  { pid, bundleDeleted, children }: ShimFacts,
+  { containers, commands, target: { target } }: Facts,
 ): readonly Citation[] {
   const own = containers?.filter(({ shimPid }) => shimPid === pid) ?? [];
   const asked =
@@ -33,7 +34,9 @@ function givenUp(
   const isUnknown = own.length > 0 && unknown.length === own.length;
   // With children and a bundle it is just a pod that was removed from the list while it stops.
   if (!bundleDeleted && !(isUnknown && children?.length === 0)) return [];
-  return [...(bundleDeleted ? [cite] : []), ...unknown.map(command => command.cite)];
+  const shim = target.kind === 'sandbox' ? target.sandbox.shims.find(other => other.pid === pid) : undefined;
+  const deleted = cite('plan.json', null, `shim ${pid} in ${shim?.bundle ?? 'its bundle'}, which was deleted`);
+  return [...(bundleDeleted ? [deleted] : []), ...unknown.map(command => command.cite)];
 }
 
 function findingOf(shim: ShimFacts, given: readonly Citation[], facts: Facts): Finding {

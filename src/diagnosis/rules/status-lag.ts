@@ -30,7 +30,7 @@ function stillRunning(container: ContainerFacts, status: CriStatusFact, facts: F
   const lag = ended?.words ?? 'an unknown time';
   return {
     verdict: verdictAt(ageMs, 'proved'),
-    says: `The process of ${nameOf(container)} is gone, and CRI still says running: the gap is ${lag} so far.${pending}`,
+    says: `The process of ${nameOf(container)} has ended, and CRI still says running: the gap is ${lag} so far.${pending}`,
     because: [status.cite, ...(container.initCite === null ? [] : [container.initCite]), ...(ended?.cites ?? [])],
     next: [
       'Look for why the exit is not handled: the findings about Delete, the shim and containerd of this report.',
