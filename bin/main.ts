@@ -1,4 +1,6 @@
+import type { Invocation } from '../src/cli/context.ts';
 import { takeFirstLook } from '../src/host/first-look.ts';
+import { watchForInterruption } from '../src/host/interruption.ts';
 import { PROBE_ARGUMENT, WRITER_ARGUMENT } from '../src/host/self.ts';
 import { loadProgram } from './load-program.ts';
 
@@ -15,13 +17,20 @@ async function main(argv: readonly string[]): Promise<number> {
     const { serveWriter } = await import('../src/host/writer/child.ts');
     return serveWriter();
   }
-  const firstLook = looksAtShims(argv) ? takeFirstLook(argv.slice(1)) : null;
+  if (!looksAtShims(argv)) return runProgram(argv, null);
+  // From here on there is something to lose: a signal ends the run in order.
+  const interruption = watchForInterruption();
+  const firstLook = takeFirstLook(argv.slice(1));
+  return runProgram(argv, { firstLook, interruption });
+}
+
+async function runProgram(argv: readonly string[], capture: Pick<Invocation, 'firstLook' | 'interruption'> | null) {
   const { createHost } = await import('../src/host/linux.ts');
   const host = createHost();
   // Not before the look, which forks nothing. A probe takes as long to start as the program to load.
-  if (firstLook !== null) host.warmUp();
+  if (capture !== null) host.warmUp();
   const program = await loadProgram();
-  return program.run({ argv, host, firstLook });
+  return program.run({ argv, host, ...(capture ?? { firstLook: null }) });
 }
 
 /** By the words alone: what flags mean is the program's to say. */

@@ -7,7 +7,10 @@ import { exitCodeOf, grabResult, grabWords } from '../src/cli/grab-answer.ts';
 import { outputChoice } from '../src/cli/output-choice.ts';
 import { watchForInterruption } from '../src/host/interruption.ts';
 import { operator } from '../src/host/operator.ts';
+import type { Place } from '../src/host/output.ts';
+import { selfCommand } from '../src/host/self.ts';
 import { openOutput } from '../src/host/writer/output.ts';
+import { startWriter } from '../src/host/writer/writer-process.ts';
 
 export default class Grab extends BaseCommand {
   static override summary = 'Capture why a pod is stuck, before its shim is gone.';
@@ -51,8 +54,9 @@ export default class Grab extends BaseCommand {
   override async run(): Promise<Answer> {
     const { args, flags } = await this.parse(Grab);
     const output = outputChoice(flags.output, { isTerminal: process.stdout.isTTY, json: flags.json });
-    const { argv, host, firstLook } = this.context;
-    const interruption = watchForInterruption();
+    const { argv, host, firstLook, interruption = watchForInterruption() } = this.context;
+    // Ready by the time when it is known who is meant. What goes to stdout is a writer's that has stdout open.
+    const warm = output.kind === 'stdout' ? undefined : startWriter(selfCommand(), null);
     const progress = this.openProgress();
     const look = firstLook ?? { matchedBy: 'all', shims: [], firstStackMs: null };
     const request = {
@@ -64,7 +68,8 @@ export default class Grab extends BaseCommand {
         ...{ skip: flags.skip.split(',').filter(Boolean), note: flags.note ?? null },
       },
     };
-    const tools = { openOutput, operator: operator(), say: (line: string) => this.say(line) };
+    const open = (places: readonly Place[]) => openOutput(places, warm === undefined ? {} : { warm });
+    const tools = { openOutput: open, operator: operator(), say: (line: string) => this.say(line) };
     const grabbed = await grabNode(request, { host, firstLook: look, progress, interruption }, tools).finally(() =>
       progress.close(),
     );

@@ -5,7 +5,9 @@ import { redaction } from '../bundle/redact/redact.ts';
 import { AS_IT_IS } from '../bundle/transform.ts';
 import type { GrabOptions } from '../collectors/collector.ts';
 import { collectors } from '../collectors/index.ts';
+import { EXIT, StallcapError } from '../errors.ts';
 import type { Output, Place } from '../host/output.ts';
+import type { FirstLook, Host } from '../host/port.ts';
 import { summaryMarkdown } from '../report/summary.ts';
 import { takeInventory } from '../sandbox/inventory.ts';
 import { resolveTarget } from '../sandbox/resolve-target.ts';
@@ -13,6 +15,7 @@ import type { Inventory, Target } from '../sandbox/types.ts';
 import { VERSION } from '../version.ts';
 import { currentDirectory } from './current-directory.ts';
 import { type Grabbed, grab, type Machine } from './grab.ts';
+import { afterwards, interruptible } from './interruptible.ts';
 import { type CurrentDirectory, type OutputChoice, placesFor, whyElsewhere } from './places.ts';
 
 export interface GrabNodeRequest {
@@ -39,9 +42,8 @@ const INVENTORY_MS = 3000;
 
 /** `stallcap grab`: finds out who is meant, captures it, seals the bundle. */
 export async function grabNode(request: GrabNodeRequest, machine: Machine, tools: GrabNodeTools): Promise<Grabbed> {
-  const { host, firstLook } = machine;
-  const inventory = await takeInventory(host, firstLook, INVENTORY_MS);
-  const target = await targetOf(request, inventory, machine);
+  const { host } = machine;
+  const { inventory, target } = await find(request, machine);
   return grab(
     {
       ...{ target, inventory, collectors, options: request.options, argv: request.argv, redact: request.redact },
@@ -59,12 +61,33 @@ export async function grabNode(request: GrabNodeRequest, machine: Machine, tools
   );
 }
 
-async function targetOf(request: GrabNodeRequest, inventory: Inventory, machine: Machine): Promise<Target> {
+/** An interrupted run goes on for as long as a node that answers needs to say who is meant: what the entry saw is his. */
+const INTERRUPTED_MS = 400;
+
+async function find(request: GrabNodeRequest, { host, firstLook, interruption }: Machine) {
+  const bounded = interruptible(host, afterwards(interruption.signal, INTERRUPTED_MS));
+  try {
+    const inventory = await takeInventory(bounded, firstLook, INVENTORY_MS);
+    return { inventory, target: await targetOf(request, inventory, bounded, firstLook) };
+  } catch (error) {
+    if (interruption.cause === null) throw error;
+    throw new StallcapError(
+      `Interrupted (${interruption.cause}) before it was known who is meant: nothing was captured.`,
+      {
+        ...{ code: 'interrupted', exit: EXIT.incomplete, cause: error },
+      },
+    );
+  }
+}
+
+async function targetOf(
+  request: GrabNodeRequest,
+  inventory: Inventory,
+  host: Host,
+  firstLook: FirstLook,
+): Promise<Target> {
   if (request.nodeOnly) return { kind: 'node', asked: null, how: '--node' };
-  return resolveTarget(request.asked, inventory, machine.host, {
-    firstLook: machine.firstLook,
-    deadlineMs: INVENTORY_MS,
-  });
+  return resolveTarget(request.asked, inventory, host, { firstLook, deadlineMs: INVENTORY_MS });
 }
 
 /** Only the default needs to know what lies below the current directory. */

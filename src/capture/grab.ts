@@ -20,6 +20,7 @@ import type { Inventory, Target } from '../sandbox/types.ts';
 import { shareOut } from './budget.ts';
 import { bundleName } from './bundle-name.ts';
 import { hostRecord } from './host-record.ts';
+import { afterwards } from './interruptible.ts';
 import { type Judging, judging } from './judging.ts';
 import type { Progress } from './progress.ts';
 import { runPhases } from './run-phases.ts';
@@ -64,8 +65,10 @@ export interface Machine {
   readonly interruption: Interruption;
 }
 
-/** An interrupted run is sealed within two seconds; the last entries and the manifest take some of them. */
-const INTERRUPTED_SEAL_MS = 1700;
+/** From the interruption to the seal: two seconds, and the end of the process must fit in as well. */
+const INTERRUPTED_SEAL_MS = 1800;
+/** Of these, for entries that are there and not yet packed. */
+const INTERRUPTED_PACK_MS = 500;
 
 /** Runs all phases against a target that was found, and seals the bundle, whatever happened on the way. */
 export async function grab(request: GrabRequest, machine: Machine): Promise<Grabbed> {
@@ -106,18 +109,23 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
       return request.summary(seenOf(content));
     },
     manifest: manifestWith,
-    deadlineMs: interruption.cause === null ? Math.max(500, budget.endMs - host.now().offsetMs) : INTERRUPTED_SEAL_MS,
+    deadlineMs: Math.max(500, sealUntil(budget.endMs, interruption) - host.now().offsetMs),
     hurry: !written,
   });
   return { ...closed, seen: seenOf(bundle.content) };
 }
 
+function sealUntil(endMs: number, { atMs }: Interruption): number {
+  return atMs === null ? endMs : Math.min(endMs, atMs + INTERRUPTED_SEAL_MS);
+}
+
 /** True when all of them are settled; false when the time or the user's patience was over before. */
 async function settledIn(all: readonly Promise<unknown>[], ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted || ms <= 0) return false;
+  if (ms <= 0) return false;
   const over = new AbortController();
   const settled = Promise.allSettled(all).then(() => true);
-  const late = sleep(ms, false, { signal: AbortSignal.any([signal, over.signal]) }).catch(() => false);
+  const impatient = afterwards(signal, INTERRUPTED_PACK_MS);
+  const late = sleep(ms, false, { signal: AbortSignal.any([impatient, over.signal]) }).catch(() => false);
   const written = await Promise.race([settled, late]);
   over.abort();
   return written;

@@ -81,7 +81,8 @@ async function collectOne(
   const untilMs = Math.min(run.host.now().offsetMs + collector.deadlineMs, run.collectUntilMs);
   const leftMs = untilMs - run.host.now().offsetMs;
   if (leftMs <= 0) return { outcome: 'timeout', detail: 'not started: the time of the run was over' };
-  if (run.interruption.aborted) return { outcome: 'timeout', detail: `not started: ${run.interruption.reason}` };
+  if (run.interruption.aborted && collector.fromEntry !== true)
+    return { outcome: 'timeout', detail: `not started: ${run.interruption.reason}` };
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(`${Math.round(leftMs)} ms were over`), leftMs);
   const signal = AbortSignal.any([deadline.signal, run.interruption]);

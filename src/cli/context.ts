@@ -1,3 +1,4 @@
+import type { Interruption } from '../host/interruption.ts';
 import type { FirstLook, Host } from '../host/port.ts';
 import type { Registry } from './registry.ts';
 
@@ -7,6 +8,8 @@ export interface Invocation {
   readonly host: Host;
   /** null when the arguments asked for something that needs no look at a shim. */
   readonly firstLook: FirstLook | null;
+  /** Watched since before the first look, where there was one. */
+  readonly interruption?: Interruption;
 }
 
 /** What every command can reach as `this.context`. */

@@ -52,5 +52,7 @@ export interface Collector {
   readonly deadlineMs: number;
   /** Which kinds of target it has something to bring for. Default: all. */
   readonly targets?: readonly Target['kind'][];
+  /** Brings what the entry saw, so an interrupted run has it too. */
+  readonly fromEntry?: true;
   collect(capture: Capture): AsyncIterable<Evidence>;
 }

@@ -11,6 +11,7 @@ export const firstLook: Collector = {
   phase: 'first-look',
   deadlineMs: 3000,
   targets: ['sandbox'],
+  fromEntry: true,
   async *collect(capture) {
     for (const shim of capture.shims) {
       const seen = seenAtEntry(capture, shim);

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { offsetMs } from './clock.ts';
 
 export type Stop = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -6,6 +7,8 @@ export interface Interruption {
   /** Aborts when the first of the signals arrives; the reason is the signal's name. */
   readonly signal: AbortSignal;
   readonly cause: Stop | null;
+  /** When it arrived, ms since the start of the process; null before. */
+  readonly atMs: number | null;
   /** Gives the signals back to their default action. */
   release(): void;
 }
@@ -18,9 +21,11 @@ export interface Interruption {
 export function watchForInterruption(): Interruption {
   const controller = new AbortController();
   let cause: Stop | null = null;
+  let atMs: number | null = null;
   const onSignal = (name: Stop): void => {
     if (cause === null) {
       cause = name;
+      atMs = offsetMs();
       controller.abort(name);
     } else if (name !== 'SIGHUP') {
       release();
@@ -36,6 +41,9 @@ export function watchForInterruption(): Interruption {
     signal: controller.signal,
     get cause() {
       return cause;
+    },
+    get atMs() {
+      return atMs;
     },
     release,
   };

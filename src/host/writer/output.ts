@@ -1,15 +1,18 @@
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { EXIT, StallcapError } from '../../errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Output, Place, Sealed } from '../output.ts';
 import { type SelfCommand, selfCommand } from '../self.ts';
-import { WriterProcess } from './writer-process.ts';
+import { usable, WriterProcess } from './writer-process.ts';
 
 export interface OutputOptions {
   /** How to start this program again, for its writers. */
   readonly self?: SelfCommand;
   /** A place that has something to write and is silent for so long is given up. */
   readonly silenceMs?: number;
+  /** A writer of `startWriter(self, null)`, for the first place when that is a file. */
+  readonly warm?: ChildProcess;
 }
 
 const SILENCE_MS = 1500;
@@ -21,7 +24,7 @@ const WATCH_MS = 100;
 
 /** Writes to the first place that takes everything. Places are tried in order, each from the first byte. */
 export function openOutput(places: readonly Place[], options: OutputOptions = {}): Output {
-  return new ReplayedOutput(places, options.self ?? selfCommand(), options.silenceMs ?? SILENCE_MS);
+  return new ReplayedOutput(places, options);
 }
 
 interface Seal {
@@ -33,6 +36,7 @@ interface Seal {
 class ReplayedOutput implements Output {
   readonly #self: SelfCommand;
   readonly #silenceMs: number;
+  #warm: ChildProcess | undefined;
   readonly #left: Place[];
   readonly #abandoned: { readonly place: string; readonly reason: string }[] = [];
   readonly #chunks: Buffer[] = [];
@@ -41,9 +45,10 @@ class ReplayedOutput implements Output {
   #seal: Seal | null = null;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(places: readonly Place[], self: SelfCommand, silenceMs: number) {
+  constructor(places: readonly Place[], { self = selfCommand(), silenceMs = SILENCE_MS, warm }: OutputOptions) {
     this.#self = self;
     this.#silenceMs = silenceMs;
+    this.#warm = warm;
     this.#left = [...places];
     this.#next();
   }
@@ -91,10 +96,13 @@ class ReplayedOutput implements Output {
       this.#end('no place is left');
       return;
     }
-    const writer = new WriterProcess(this.#self, place, {
-      onSealed: path => this.#sealed(path),
-      onFailed: reason => this.#abandon(reason),
-    });
+    const events = {
+      onSealed: (path: string | null) => this.#sealed(path),
+      onFailed: (reason: string) => this.#abandon(reason),
+    };
+    const warm = place.kind === 'file' && this.#warm !== undefined && usable(this.#warm) ? this.#warm : undefined;
+    if (warm !== undefined) this.#warm = undefined;
+    const writer = new WriterProcess(this.#self, place, events, warm);
     this.#writer = writer;
     for (const chunk of this.#chunks) writer.write(chunk);
     if (this.#seal !== null) writer.seal();

@@ -11,6 +11,32 @@ export interface WriterEvents {
   onFailed(reason: string): void;
 }
 
+/**
+ * Starts a writer that knows no place yet: it takes as long to start as to find out who is meant. It ends with its stdin, so
+ * one that is never used needs no care. `stdout`: the descriptor that its place is, when that is a stream.
+ */
+export function startWriter(self: SelfCommand, stdout: 1 | 2 | null): ChildProcess {
+  const [file, ...args] = self;
+  // Pipes that nobody reads, for 'ignore' would want /dev/null, and a bare root may have none: spawn fails then.
+  const stdio: StdioOptions = ['pipe', stdout ?? 'pipe', 'pipe', 'pipe'];
+  // A group of its own: Ctrl-C at the terminal is for the parent, which seals what there is.
+  const child = spawn(file, [...args, WRITER_ARGUMENT], { detached: true, stdio });
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.unref();
+  // Whoever uses it hears of it; see `usable`.
+  child.on('error', () => {});
+  // A write to a writer that just ended: its exit tells it.
+  child.stdin?.on('error', () => {});
+  for (const stream of [child.stdin, child.stdio[3]]) (stream as { unref?: () => void } | null)?.unref?.();
+  return child;
+}
+
+/** One that ended, or could not be started, before it had a place. */
+export function usable(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
 /** One writer child, seen from its parent. It keeps nobody waiting: a seal has its own timer. */
 export class WriterProcess {
   readonly place: Place;
@@ -24,17 +50,11 @@ export class WriterProcess {
   readonly #child: ChildProcess;
   #events: WriterEvents | null;
 
-  constructor(self: SelfCommand, place: Place, events: WriterEvents) {
+  /** `warm`: a child that was started before, for a place that is a file. */
+  constructor(self: SelfCommand, place: Place, events: WriterEvents, warm?: ChildProcess) {
     this.place = place;
     this.#events = events;
-    const [file, ...args] = self;
-    // Pipes that nobody reads, for 'ignore' would want /dev/null, and a bare root may have none: spawn fails then.
-    const stdio: StdioOptions = ['pipe', place.kind === 'stdout' ? (place.fd ?? 1) : 'pipe', 'pipe', 'pipe'];
-    // A group of its own: Ctrl-C at the terminal is for the parent, which seals what there is.
-    this.#child = spawn(file, [...args, WRITER_ARGUMENT], { detached: true, stdio });
-    this.#child.stdout?.destroy();
-    this.#child.stderr?.destroy();
-    this.#child.unref();
+    this.#child = warm ?? startWriter(self, place.kind === 'stdout' ? (place.fd ?? 1) : null);
     this.#child.on('error', error => this.#fail(error.message));
     // `close` comes after the last receipt, which may have the reason.
     this.#child.on('close', (code, signal) => {
@@ -46,9 +66,6 @@ export class WriterProcess {
       for (const { header } of receipts.push(chunk)) this.#take(header);
     });
     pipe?.on('error', () => {});
-    // A write to a writer that just ended: its exit tells it.
-    this.#child.stdin?.on('error', () => {});
-    for (const stream of [this.#child.stdin, pipe]) (stream as { unref?: () => void } | null)?.unref?.();
     this.#order({ op: 'open', place });
   }
 

@@ -28,7 +28,7 @@ import { until } from '../wait.ts';
 import { runThrough } from './grab-through.ts';
 
 /** No bundle here is smaller than what a pipe takes at once, 64 KiB. */
-const NOISE_BYTES = 200_000;
+const NOISE_BYTES = 80_000;
 
 /** Expects that the bundle lies in memory, opens it, and takes it away. */
 async function inMemory(run: Run, look: (bundle: Bundle, file: string) => void = () => {}): Promise<void> {
@@ -100,7 +100,7 @@ describe.skipIf(labUnavailable())('a bundle', () => {
   it('for a reader of stdout that stops for ever is sealed in memory', async context => {
     const { read, written } = await pipe();
     try {
-      const run = await runThrough(context, folder(), [...GRAB(), '-o', '-'], { timeoutS: 8, stdout: written });
+      const run = await runThrough(context, folder(), [...GRAB(), '-o', '-'], { timeoutS: 7, stdout: written });
       await inMemory(run);
       expect(run.stderr).toMatch(/^Not written to stdout \(no answer for \d+ ms\)$/m);
       expect(run.left).toEqual([]);
@@ -143,7 +143,7 @@ describe.skipIf(labUnavailable())('a bundle', () => {
       }
     }, 1000);
     try {
-      const run = await runThrough(context, folder(), [...GRAB(), '-o', '-'], { timeoutS: 8, stdout: written });
+      const run = await runThrough(context, folder(), [...GRAB(), '-o', '-'], { timeoutS: 7, stdout: written });
       await inMemory(run);
       expect(run.stderr).toMatch(/^Not written to stdout \(no answer for \d+ ms\)$/m);
     } finally {
