@@ -12,6 +12,7 @@ import {
   type Origin,
 } from '../bundle/writer.ts';
 import type { Collector, GrabOptions } from '../collectors/collector.ts';
+import { parseViews, VIEWS_PATH, type ViewsDocument } from '../formats/views/document.ts';
 import type { Interruption } from '../host/interruption.ts';
 import type { Output, Place } from '../host/output.ts';
 import type { FirstLook, Host } from '../host/port.ts';
@@ -51,6 +52,8 @@ export interface Seen {
   readonly threadDumps: ReadonlyMap<string, string>;
   /** What the stall is; null when it could not be judged. */
   readonly report: Report | null;
+  /** runtime/views.json; null where that was not made. */
+  readonly views: ViewsDocument | null;
 }
 
 export interface Grabbed extends Closed {
@@ -76,6 +79,7 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
   const budget = shareOut(request.options.timeoutMs);
   const signals: SignalRecord[] = [];
   const threadDumps = new Map<string, string>();
+  let views: ViewsDocument | null = null;
   const judge = judging();
   const opened = openBundle(request, host, judge);
   opened.catch(() => undefined);
@@ -87,6 +91,7 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
     interruption: interruption.signal,
     take(collector, { evidence, ...at }) {
       if (isThreadDump(evidence.path)) threadDumps.set(evidence.path, evidence.body.toString('utf8'));
+      if (evidence.path === VIEWS_PATH) views = parseViews(evidence.body.toString('utf8'));
       const origin: Origin = { collector: collector.name, phase: collector.phase, ...at };
       adds.push(opened.then(({ bundle }) => bundle.add(evidence, origin)));
     },
@@ -102,7 +107,9 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
   const manifestWith = (content: BundleContent): Manifest =>
     manifestOf({ request, host, plan, place: output.current, content, signals, interruption, fault });
   let report: Report | null = null;
-  const seenOf = (content: BundleContent): Seen => ({ target: request.target, content, signals, threadDumps, report });
+  const seenOf = (content: BundleContent): Seen => {
+    return { target: request.target, content, signals, threadDumps, report, views };
+  };
   const closed = await bundle.close({
     summary(content) {
       report = judge.report(manifestWith(content));

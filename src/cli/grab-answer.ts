@@ -4,9 +4,11 @@ import type { Grabbed } from '../capture/grab.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { formatDuration, formatSize } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
+import type { ViewsDocument } from '../formats/views/document.ts';
 import { blockedThreads } from '../report/blocked.ts';
 import type { Report } from '../report/report.ts';
 import { summaryLines } from '../report/summary.ts';
+import { disagrees, viewsTable } from '../report/views-table.ts';
 import type { Target } from '../sandbox/types.ts';
 
 /** What `stallcap grab --json` prints: schemas/grab.schema.json. */
@@ -44,14 +46,29 @@ export function grabWords(grabbed: Grabbed): string {
   const where = sealed.path ?? 'standard output';
   const size = `${formatSize(sealed.bytes)}, ${manifest.items.length} entries, ${formatDuration(manifest.capture.durationMs)}`;
   const stopped = manifest.capture.outcome === 'interrupted' ? [`Interrupted: ${manifest.capture.reason}`] : [];
-  return [
-    ...stopped,
-    ...summaryLines({ ...seen, architecture }),
+  const summary = [...stopped, ...summaryLines({ ...seen, architecture })];
+  const closing = [
     ...(moved.length > 0 ? [printable(`Not written to ${moved.join(', ')}`)] : []),
     `Bundle: ${printable(where)} (${size})`,
     ...(sealed.path === null ? [] : [`Next: stallcap verify ${printable(sealed.path)}`]),
-    '',
-  ].join('\n');
+  ];
+  const room = MOST_LINES - summary.length - closing.length;
+  return [...summary, ...(seen.views === null ? [] : viewsLines(seen.views, room)), ...closing, ''].join('\n');
+}
+
+/** Somebody reads them at night, below the progress of the run. */
+const MOST_LINES = 14;
+/** Titles, and when each source was asked. */
+const TABLE_LINES = 2;
+
+/** Only where sources disagree: what each of them says, in so many lines. */
+function viewsLines(views: ViewsDocument, room: number): readonly string[] {
+  if (!disagrees(views) || room < 1) return [];
+  const title = 'What each source says (! cannot be true):';
+  const rows = Math.min(room - TABLE_LINES - 1, views.containers.length);
+  if (rows < 1) return ['What the sources say of its containers cannot all be true: see runtime/views.json'];
+  const table = viewsTable(views, { most: rows }).trimEnd().split('\n');
+  return [title, ...table.slice(0, room - 1)];
 }
 
 function verdictOf(report: Report | null): GrabResult['verdict'] {

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { collectors } from '../../src/collectors/index.ts';
+import { parseViews } from '../../src/formats/views/document.ts';
+import { judgeViews } from '../../src/formats/views/judge.ts';
+import { viewsTable } from '../../src/report/views-table.ts';
+import { startContainerd } from '../lab/containerd.ts';
+import { during } from '../lab/during.ts';
+import { newerContainerd } from '../lab/newer-containerd.ts';
+import { threads } from '../lab/proc.ts';
+import { signal } from '../lab/processes.ts';
+import { labUnavailable } from '../lab/requirements.ts';
+import { containerdStopped } from '../lab/stalls/containerd-stopped.ts';
+import { dockerStopped } from '../lab/stalls/docker-stopped.ts';
+import { exitEventLost } from '../lab/stalls/exit-event-lost.ts';
+import { umountDelayed } from '../lab/stalls/umount-delayed.ts';
+import { SYSCALL } from '../lab/syscalls.ts';
+import { until } from '../lab/wait.ts';
+import { type Collected, collect } from './collect.ts';
+
+const NAMES = ['views-before', 'node-samples', 'shim-answers', 'crictl', 'docker', 'views'];
+const ASKING = collectors.filter(({ name }) => NAMES.includes(name));
+/** Between the first reading and the questions lies a second or more, as in every grab. */
+const OPTIONS = { samples: 2, intervalMs: 1200 };
+
+interface Call {
+  readonly call: string;
+  readonly container: string | null;
+  readonly service: string;
+  readonly outcome: string;
+  readonly latencyMs: number;
+  readonly answer: Readonly<Record<string, unknown>> | null;
+}
+
+function shimCalls({ evidence }: Collected): readonly Call[] {
+  return JSON.parse(evidence.get('runtime/shim.json')?.body.toString() ?? '[]') as readonly Call[];
+}
+
+function viewsIn({ evidence }: Collected) {
+  const document = parseViews(evidence.get('runtime/views.json')?.body.toString() ?? '');
+  if (document === null) throw new Error(`no views among ${[...evidence.keys()].join(', ')}`);
+  const of = (id: string) => {
+    const container = document.containers.find(candidate => candidate.id === id);
+    if (container === undefined) throw new Error(`no container ${id}`);
+    const words = new Map(container.views.map(({ source, word }) => [source as string, word]));
+    const wrong = judgeViews(container).contradictions.map(({ view: { source } }) => source);
+    return { words: Object.fromEntries(words), wrong: wrong.toSorted() };
+  };
+  return { document, of, table: viewsTable(document) };
+}
+
+describe.skipIf(labUnavailable())('a pod that is well', () => {
+  it.for(['1.6', '1.7'])('is the same to all its layers: containerd %s', async (version, { skip }) => {
+    const newer = version === '1.7' ? await newerContainerd() : null;
+    if (newer !== null && 'reason' in newer) return skip(newer.reason);
+    await using containerd = await startContainerd(newer === null ? {} : { bin: newer.bin });
+    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
+    const app = await pod.addContainer({ name: 'app' });
+    const created = await pod.createContainer({ name: 'later' });
+    const collected = await collect(pod.id, ASKING, OPTIONS);
+    expect(collected.notGot).toEqual([]);
+    const { document, of } = viewsIn(collected);
+    expect(document.shims).toMatchObject([{ pid: pod.shimPid, outcome: 'ok', answeredBy: pod.shimPid }]);
+    expect(of(pod.id)).toEqual({
+      words: { '/proc': 'alive', runc: `init ${pod.initPid}`, shim: 'RUNNING', CRI: 'SANDBOX_READY' },
+      wrong: [],
+    });
+    expect(of(app.id)).toEqual({
+      words: {
+        ...{ '/proc': 'alive', runc: `init ${app.initPid}`, shim: 'RUNNING' },
+        ...{ 'CRI status file': 'running', CRI: 'CONTAINER_RUNNING' },
+      },
+      wrong: [],
+    });
+    // Created through CRI alone: there is no bundle, and so nothing to ask about.
+    expect(document.containers.map(({ id }) => id)).not.toContain(created.id);
+    const calls = shimCalls(collected);
+    expect(calls.map(({ call, outcome }) => `${call} ${outcome}`)).toEqual(['Connect ok', 'State ok', 'State ok']);
+    expect(calls.every(({ service }) => service === 'containerd.task.v2.Task')).toBe(true);
+    expect(calls.find(({ container }) => container === app.id)?.answer).toMatchObject({
+      ...{ id: app.id, bundle: app.bundle, pid: app.initPid, status: 'RUNNING', exitedAt: null },
+    });
+  });
+
+  it('below a v1 shim is asked by the API of that time', async () => {
+    await using containerd = await startContainerd();
+    const container = await containerd.runContainer({ id: 'old', shim: 'v1' });
+    const collected = await collect('old', ASKING, OPTIONS);
+    expect(shimCalls(collected)).toMatchObject([
+      { call: 'ShimInfo', service: 'containerd.runtime.linux.shim.v1.Shim', answer: { shimPid: container.shimPid } },
+      { call: 'State', container: 'old', answer: { status: 'RUNNING', pid: container.initPid } },
+    ]);
+    expect(viewsIn(collected).of('old')).toEqual({
+      words: { '/proc': 'alive', runc: `init ${container.initPid}`, shim: 'RUNNING' },
+      wrong: [],
+    });
+  });
+});
+
+describe.skipIf(labUnavailable())('an umount that hangs in Delete', () => {
+  it('is told by one table: Connect answers, State of that container does not, its sibling does, CRI says running', () =>
+    during(umountDelayed({ siblings: ['side'] }), async ({ pod, container, siblings: [sibling] }) => {
+      const collected = await collect(pod.id, ASKING, OPTIONS);
+      expect(collected.notGot).toEqual([]);
+      const { document, of, table } = viewsIn(collected);
+      expect(document.shims).toMatchObject([{ outcome: 'ok', answeredBy: pod.shimPid }]);
+      expect(document.shims[0]?.latencyMs).toBeLessThan(1000);
+      expect(of(container.id)).toEqual({
+        words: {
+          ...{ '/proc': 'gone', runc: 'no record', shim: 'no answer' },
+          ...{ 'CRI status file': 'running', CRI: 'CONTAINER_RUNNING' },
+        },
+        wrong: ['CRI', 'CRI status file'],
+      });
+      expect(of(sibling?.id ?? '')).toMatchObject({ words: { '/proc': 'alive', shim: 'RUNNING' }, wrong: [] });
+      expect(of(pod.id)).toMatchObject({
+        words: { '/proc': 'alive', shim: 'RUNNING', CRI: 'SANDBOX_READY' },
+        wrong: [],
+      });
+      const row = (name: string) => table.split('\n').find(line => line.startsWith(name));
+      expect(row('app')).toMatch(/^app +gone \d+ +no record +no answer 2\.0 s +running! for .+ +RUNNING!$/);
+      expect(row('side')).toMatch(/^side +alive \d+ +init \d+ +RUNNING +running for .+ +RUNNING$/);
+      expect(row('shim')).toMatch(/^shim \d+ answered Connect in \d+ ms$/);
+      // A State that hangs is never repeated.
+      expect(shimCalls(collected).filter(({ container: id }) => id === container.id)).toHaveLength(1);
+    }));
+});
+
+describe.skipIf(labUnavailable())('a pod with twenty containers that hang in Delete', () => {
+  const names = Array.from({ length: 19 }, (_, index) => `side-${index}`);
+
+  it('is asked one State for each, all in the time of one', () =>
+    during(umountDelayed({ siblings: names }), async ({ pod, container, siblings }) => {
+      for (const { initPid } of siblings) signal(initPid, 'SIGKILL');
+      const held = () => threads(pod.shimPid).filter(({ syscall }) => syscall === SYSCALL.umount2).length;
+      await until('all of them to be held in umount2', 60_000, () => held() === 20);
+      const started = performance.now();
+      const collected = await collect(
+        pod.id,
+        collectors.filter(({ name }) => name === 'shim-answers'),
+      );
+      expect(performance.now() - started).toBeLessThan(5000);
+      const [connect, ...states] = shimCalls(collected);
+      expect(connect).toMatchObject({ call: 'Connect', outcome: 'ok' });
+      const stuck = [container, ...siblings].map(({ id }) => id);
+      expect(
+        states
+          .filter(({ outcome }) => outcome === 'timeout')
+          .map(({ container: id }) => id)
+          .toSorted(),
+      ).toEqual(stuck.toSorted());
+      expect(states.filter(({ outcome }) => outcome === 'ok').map(({ container: id }) => id)).toEqual([pod.id]);
+      const { at } = collected.evidence.get('runtime/shim.json') ?? {};
+      expect(at?.durationMs).toBeGreaterThan(1990);
+      expect(at?.durationMs).toBeLessThan(3000);
+    }));
+});
+
+describe.skipIf(labUnavailable())('an exit that containerd has never heard of', () => {
+  it('is told: the task is stopped, CRI says running, the process is gone', () =>
+    during(exitEventLost(), async ({ pod, container }) => {
+      await sleep(1000);
+      const { of } = viewsIn(await collect(pod.id, ASKING, OPTIONS));
+      expect(of(container.id)).toMatchObject({
+        words: { '/proc': 'gone', shim: 'STOPPED', 'CRI status file': 'running', CRI: 'CONTAINER_RUNNING' },
+        wrong: ['CRI', 'CRI status file'],
+      });
+    }));
+});
+
+describe.skipIf(labUnavailable())('a dockerd that is stopped', () => {
+  it('is told: config.v2.json says running, the task is stopped, docker does not answer', () =>
+    during(dockerStopped(), async ({ container }) => {
+      await sleep(1000);
+      const { of } = viewsIn(await collect(container.id, ASKING, OPTIONS));
+      expect(of(container.id)).toEqual({
+        words: expect.objectContaining({
+          ...{
+            '/proc': 'gone',
+            shim: 'STOPPED',
+            'config.v2.json': 'running',
+            docker: expect.stringMatching(/^not? a/),
+          },
+        }),
+        wrong: ['config.v2.json'],
+      });
+    }));
+});
+
+describe.skipIf(labUnavailable())('a containerd that is stopped', () => {
+  it('does not answer, and its shims do', () =>
+    during(containerdStopped(), async ({ pod, container }) => {
+      const { of, document } = viewsIn(await collect(pod.id, ASKING, OPTIONS));
+      expect(document.shims).toMatchObject([{ outcome: 'ok' }]);
+      expect(of(container.id)).toMatchObject({
+        words: { '/proc': 'alive', shim: 'RUNNING', 'CRI status file': 'running', CRI: 'no answer' },
+        wrong: [],
+      });
+    }));
+});
