@@ -8,7 +8,7 @@ import type { ViewsDocument } from '../formats/views/document.ts';
 import { blockedThreads } from '../report/blocked.ts';
 import type { Report } from '../report/report.ts';
 import { summaryLines } from '../report/summary.ts';
-import { disagrees, viewsTable } from '../report/views-table.ts';
+import { disagrees, shimWords, viewsRows } from '../report/views-table.ts';
 import type { Target } from '../sandbox/types.ts';
 
 /** What `stallcap grab --json` prints: schemas/grab.schema.json. */
@@ -64,11 +64,13 @@ const TABLE_LINES = 2;
 /** Only where sources disagree: what each of them says, in so many lines. */
 function viewsLines(views: ViewsDocument, room: number): readonly string[] {
   if (!disagrees(views) || room < 1) return [];
-  const title = 'What each source says (! cannot be true):';
   const rows = Math.min(room - TABLE_LINES - 1, views.containers.length);
   if (rows < 1) return ['What the sources say of its containers cannot all be true: see runtime/views.json'];
-  const table = viewsTable(views, { most: rows }).trimEnd().split('\n');
-  return [title, ...table.slice(0, room - 1)];
+  // Of a docker pod with a shim for each container, those that are silent.
+  const shims = views.shims.length === 1 ? views.shims : views.shims.filter(({ outcome }) => outcome !== 'ok');
+  const title = ['What each source says (! cannot be true)', ...shims.map(shimWords)].join('; ');
+  const table = viewsRows(views, { most: rows }).trimEnd().split('\n');
+  return [`${title}:`, ...table.slice(0, room - 1)];
 }
 
 function verdictOf(report: Report | null): GrabResult['verdict'] {

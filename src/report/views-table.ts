@@ -26,15 +26,24 @@ export function disagrees({ containers }: Pick<ViewsDocument, 'containers'>): bo
   return containers.some(container => judgeViews(container).contradictions.length > 0);
 }
 
+/** The rows, and below them how the shims answered Connect and what `!` means. */
+export function viewsTable(document: ViewsDocument, options: ViewsTableOptions = {}): string {
+  return [
+    viewsRows(document, options),
+    ...document.shims.map(shim => `${shimWords(shim)}\n`),
+    ...(disagrees(document) ? ['! cannot be true beside what the others say\n'] : []),
+  ].join('');
+}
+
 /**
  * What each source says of each container, one row for each: the last thing that it said, `!` behind what cannot be true
  * beside /proc, and in a row of its own when that was said. At most 100 columns wide, safe for a terminal.
  */
-export function viewsTable(
-  document: ViewsDocument,
+export function viewsRows(
+  { containers }: Pick<ViewsDocument, 'containers'>,
   { most = Number.POSITIVE_INFINITY }: ViewsTableOptions = {},
 ): string {
-  const judged = document.containers.map(container => ({ container, judgement: judgeViews(container) }));
+  const judged = containers.map(container => ({ container, judgement: judgeViews(container) }));
   const wrongFirst = judged.toSorted((a, b) => wrongsOf(b) - wrongsOf(a));
   const shown = wrongFirst.slice(0, most);
   const sources = SOURCES.filter(source => shown.some(({ container }) => lastOf(container, source) !== undefined));
@@ -47,12 +56,8 @@ export function viewsTable(
     ...sources.map(source => timeOf(shown.flatMap(({ container }) => lastOf(container, source) ?? []))),
   ];
   const more = judged.length - shown.length;
-  return [
-    textTable(['CONTAINER', ...sources.map(source => TITLES[source])], [...rows, times]),
-    ...(more > 0 ? [`and ${more} more\n`] : []),
-    ...document.shims.map(shim => `${shimWords(shim)}\n`),
-    ...(judged.some(one => wrongsOf(one) > 0) ? ['! cannot be true beside what the others say\n'] : []),
-  ].join('');
+  const table = textTable(['CONTAINER', ...sources.map(source => TITLES[source])], [...rows, times]);
+  return more > 0 ? `${table}and ${more} more\n` : table;
 }
 
 function wrongsOf({ judgement }: { readonly judgement: Judgement }): number {
@@ -94,7 +99,7 @@ function timeOf(views: readonly View[]): string {
 }
 
 /** `shim 2623 answered Connect in 4 ms` */
-function shimWords({ pid, outcome, latencyMs, answeredBy, detail }: ShimView): string {
+export function shimWords({ pid, outcome, latencyMs, answeredBy, detail }: ShimView): string {
   if (outcome === 'ok' && answeredBy === pid) return `shim ${pid} answered Connect in ${formatDuration(latencyMs)}`;
   if (outcome === 'ok') return `at the socket of shim ${pid} answers ${answeredBy}`;
   return printable(`shim ${pid} did not answer Connect: ${detail ?? outcome}`);

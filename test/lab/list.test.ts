@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { execa } from 'execa';
@@ -12,12 +12,14 @@ import type { Target } from '../../src/sandbox/types.ts';
 import { startContainerd } from './containerd.ts';
 import { during } from './during.ts';
 import type { LabFolder } from './folder.ts';
+import { alive } from './proc.ts';
 import { signal } from './processes.ts';
 import { labUnavailable } from './requirements.ts';
 import { dockerStopped } from './stalls/docker-stopped.ts';
 import { exitEventLost } from './stalls/exit-event-lost.ts';
 import { mountFuseStopped } from './stalls/mount-fuse-stopped.ts';
 import { overlayUmountSync } from './stalls/overlay-umount-sync.ts';
+import { until } from './wait.ts';
 
 const ENTRY = fileURLToPath(new URL('../../bin/main.ts', import.meta.url));
 const SCHEMA = JSON.parse(readFileSync(new URL('../../schemas/list.schema.json', import.meta.url), 'utf8'));
@@ -36,13 +38,18 @@ async function list(folder: LabFolder, ...flags: readonly string[]) {
   matchesSchema(document);
   expect(matchesSchema.errors).toBeNull();
   // Of the whole node: 3 may be owed to others.
-  const agrees = document.check?.disagreements.length === 0 && document.check.gaps.length === 0;
-  expect(exitCode).toBe(document.check === undefined || agrees ? 0 : 3);
+  const { disagreements = [], gaps = [], shimsWithoutChildren = [], bundlesWithoutShim = [] } = document.check ?? {};
+  const found = [disagreements, gaps, shimsWithoutChildren, bundlesWithoutShim].some(({ length }) => length > 0);
+  const silent = document.probe?.some(({ pid, answeredBy }) => answeredBy !== pid) ?? false;
+  expect(exitCode).toBe(found || silent ? 3 : 0);
   const own = new Set((await ours(folder)).map(({ id }) => id));
   return {
     exitCode,
     sandboxes: document.sandboxes.filter(({ id }) => own.has(id)),
-    disagreements: document.check?.disagreements.filter(({ path }) => path.includes(folder.path)) ?? [],
+    disagreements: disagreements.filter(({ path }) => path.includes(folder.path)),
+    idle: shimsWithoutChildren.filter(({ id }) => own.has(id)),
+    lost: bundlesWithoutShim.filter(({ path }) => path.includes(folder.path)),
+    probe: document.probe?.filter(({ id }) => own.has(id)) ?? [],
     gaps: [...document.gaps, ...(document.check?.gaps ?? [])].filter(({ path }) => path.includes(folder.path)),
   };
 }
@@ -64,9 +71,18 @@ describe.skipIf(labUnavailable())('the list of a real node', () => {
     const app = await pod.addContainer({ name: 'app' });
     await new Promise(resolve => setTimeout(resolve, 1500));
 
-    const { sandboxes, disagreements, gaps } = await list(containerd.folder, '--check');
+    const { sandboxes, disagreements, gaps, idle, lost, probe } = await list(containerd.folder, '--check', '--probe');
 
-    expect([disagreements, gaps]).toEqual([[], []]);
+    expect([disagreements, gaps, idle, lost]).toEqual([[], [], [], []]);
+    expect(probe).toMatchObject([
+      {
+        pid: pod.shimPid,
+        sandbox: 'shop/web-0',
+        outcome: 'ok',
+        service: 'containerd.task.v2.Task',
+        answeredBy: pod.shimPid,
+      },
+    ]);
     expect(sandboxes).toMatchObject([
       {
         name: 'shop/web-0',
@@ -90,7 +106,9 @@ describe.skipIf(labUnavailable())('the list of a real node', () => {
     signal(app.initPid, 'SIGKILL');
     try {
       await new Promise(resolve => setTimeout(resolve, 1500));
-      const stopped = await list(containerd.folder, '--check');
+      const stopped = await list(containerd.folder, '--check', '--probe');
+      // Its kernel takes the connection.
+      expect(stopped.probe).toMatchObject([{ pid: pod.shimPid, outcome: 'timeout', answeredBy: null }]);
       // Nobody reaps it: the process is a zombie, its container is running for CRI.
       expect(stopped.disagreements).toMatchObject([
         {
@@ -108,6 +126,42 @@ describe.skipIf(labUnavailable())('the list of a real node', () => {
     } finally {
       signal(pod.shimPid, 'SIGCONT');
     }
+  });
+
+  it('finds a shim that serves nothing any more, and bundles whose shim is gone', async () => {
+    await using containerd = await startContainerd();
+    const idle = await containerd.runPod({ name: 'idle', namespace: 'shop' });
+    const lost = await containerd.runPod({ name: 'lost', namespace: 'shop' });
+    const app = await lost.addContainer({ name: 'app' });
+    const inits = [idle.initPid, lost.initPid, app.initPid];
+    await containerd.kill();
+    signal(lost.shimPid, 'SIGKILL');
+    for (const pid of inits) signal(pid, 'SIGKILL');
+    await until('the shim to have reaped its only container', 5000, () => !alive(idle.initPid));
+    const found = await list(containerd.folder, '--check', '--probe');
+    expect(found.idle).toMatchObject([{ pid: idle.shimPid, sandbox: 'shop/idle' }]);
+    expect(found.lost.map(({ sandbox, path }) => [sandbox, path])).toEqual([
+      ['shop/lost', lost.bundle],
+      ['shop/lost', app.bundle],
+    ]);
+    // It lives, and answers.
+    expect(found.probe).toMatchObject([{ pid: idle.shimPid, outcome: 'ok' }]);
+    expect(found.exitCode).toBe(3);
+  });
+
+  it('asks a shim by its open socket when a restarted containerd has deleted its bundle', async () => {
+    await using containerd = await startContainerd();
+    const given = await containerd.runPod({ name: 'given-up', namespace: 'shop' });
+    await containerd.kill();
+    signal(given.shimPid, 'SIGSTOP');
+    try {
+      await containerd.start();
+      await until('containerd to delete the bundle', 30_000, () => !existsSync(given.bundle));
+    } finally {
+      signal(given.shimPid, 'SIGCONT');
+    }
+    const { probe } = await list(containerd.folder, '--probe');
+    expect(probe).toMatchObject([{ pid: given.shimPid, outcome: 'ok', answeredBy: given.shimPid }]);
   });
 
   it('is refused to who may not see it, naming what that needs', async ({ skip }) => {
