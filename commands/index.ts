@@ -5,6 +5,7 @@ export const commands: Registry = {
   grab: () => import('./grab.ts'),
   list: () => import('./list.ts'),
   report: () => import('./report.ts'),
+  diff: () => import('./diff.ts'),
   show: () => import('./show.ts'),
   verify: () => import('./verify.ts'),
   help: () => import('./help.ts'),
