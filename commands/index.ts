@@ -7,6 +7,7 @@ export const commands: Registry = {
   report: () => import('./report.ts'),
   diff: () => import('./diff.ts'),
   show: () => import('./show.ts'),
+  redact: () => import('./redact.ts'),
   verify: () => import('./verify.ts'),
   help: () => import('./help.ts'),
   completion: () => import('./completion.ts'),

@@ -12,13 +12,13 @@ export interface PackedPiece {
 
 /** The compressed tar on its way to the output: hashed and counted, and sealed at the end. */
 export class PackedStream {
-  readonly #output: Output;
+  readonly #output: Pick<Output, 'write'>;
   readonly #hash = createHash('sha256');
   readonly #end = new MemberEnd();
   #packedBytes = 0;
   #unpackedBytes = 0;
 
-  constructor(output: Output) {
+  constructor(output: Pick<Output, 'write'>) {
     this.#output = output;
     this.#emit(GZIP_HEADER);
   }
