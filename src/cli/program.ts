@@ -31,14 +31,17 @@ export function createProgram(registry: Registry, files: FileStreams): Program {
 }
 
 async function answer(asked: Asked, invocation: Invocation, registry: Registry, streams: Streams): Promise<number> {
-  const { exit, json, text } = asked.version ? versionAnswer() : await answerOfCommand(asked, invocation, registry);
+  const { exit, json, text } = asked.version
+    ? versionAnswer()
+    : await answerOfCommand(asked, invocation, registry, streams);
   await streams.result(asked.json ? jsonText(json) : text);
   return exit;
 }
 
 /** oclif is loaded here: after the environment that it reads is prepared, and not to say a version. */
-async function answerOfCommand(asked: Asked, invocation: Invocation, registry: Registry) {
+async function answerOfCommand(asked: Asked, invocation: Invocation, registry: Registry, streams: Streams) {
   const { invoke } = await import('./invoke.ts');
+  streams.calm();
   return invoke(asked, { ...invocation, registry });
 }
 

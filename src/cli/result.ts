@@ -23,7 +23,9 @@ async function writeDirectly(text: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null | undefined>();
   process.stdout.write(text, resolve);
   const error = await promise;
-  return !error || error.code === 'EPIPE' ? null : (error.code ?? error.message);
+  // EIO, of what is no file: a terminal that was hung up.
+  const gone = error?.code === 'EPIPE' || error?.code === 'EIO';
+  return !error || gone ? null : (error.code ?? error.message);
 }
 
 /** One JSON document as it is printed. */

@@ -12,6 +12,8 @@ export interface FileStreams {
 }
 
 export interface Streams {
+  /** To be called when a library was loaded that may have put listeners of its own on the streams. */
+  calm(): void;
   /** The result, whole, on stdout. Throws a StallcapError when it was not taken. */
   result(text: string): Promise<void>;
   /** Lets the last words leave, as far as they move. */
@@ -23,17 +25,18 @@ export interface Streams {
  * - Node makes a terminal's descriptor blocking: with output stopped (Ctrl-S, an SSH session that hangs) a write would
  *   hold the event loop, deadlines included. Here what does not fit waits in memory instead.
  * - A file may lie on the disk that hangs: it is written to at the end only, and by a child (held-words.ts).
- * - A reader that is gone (`| head -1`) is no failure, and oclif's own listener throws for every other error: results
- *   report theirs through the callback of the write (result.ts), words on stderr have nobody left to tell.
+ * - A reader that is gone (`| head -1`) is no failure, nor is a terminal that was hung up, and oclif's own listener throws
+ *   for the latter: results report their errors through the callback of the write (result.ts), words on stderr have
+ *   nobody left to tell.
  */
 export function openStreams(files: FileStreams): Streams {
+  calm();
   for (const stream of [process.stdout, process.stderr]) {
-    stream.removeAllListeners('error');
-    stream.on('error', () => {});
     if (stream.isTTY) terminalHandle(stream)?.setBlocking(false);
   }
   const words = files.leadsToFile(2) ? holdWords(files) : null;
   return {
+    calm,
     async result(text) {
       // Both may lead to one file, and words come before the result.
       if (text !== '') await words?.release();
@@ -44,6 +47,13 @@ export function openStreams(files: FileStreams): Streams {
       await drained();
     },
   };
+}
+
+function calm(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.removeAllListeners('error');
+    stream.on('error', () => {});
+  }
 }
 
 /** Waits until stderr has taken everything, but not for one that takes nothing. */

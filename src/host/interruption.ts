@@ -13,10 +13,14 @@ export interface Interruption {
   release(): void;
 }
 
+/** Two of a kind within this are one. */
+const SAME_MS = 50;
+
 /**
  * Turns the first SIGINT, SIGTERM or SIGHUP (a dropped SSH session) into an abort, so that what is there is sealed.
- * A second SIGINT or SIGTERM gets the default action: the process ends at once. A second SIGHUP does not: a closing
- * terminal may send several.
+ * After a moment (a terminal and a parent may both pass one Ctrl-C on) SIGINT and SIGTERM have their default action again:
+ * the second one ends the process at once, whatever it is busy with. A second SIGHUP does not: a closing terminal may send
+ * several.
  */
 export function watchForInterruption(): Interruption {
   const controller = new AbortController();
@@ -26,16 +30,12 @@ export function watchForInterruption(): Interruption {
     if (cause === null) {
       cause = name;
       atMs = offsetMs();
+      setTimeout(() => (['SIGINT', 'SIGTERM'] as const).forEach(giveBack), SAME_MS).unref();
       controller.abort(name);
-    } else if (name !== 'SIGHUP') {
-      release();
-      process.kill(process.pid, name);
     }
   };
+  const giveBack = (stop: Stop): void => void process.off(stop, onSignal);
   const stops: readonly Stop[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  function release(): void {
-    for (const stop of stops) process.off(stop, onSignal);
-  }
   for (const stop of stops) process.on(stop, onSignal);
   return {
     signal: controller.signal,
@@ -45,6 +45,6 @@ export function watchForInterruption(): Interruption {
     get atMs() {
       return atMs;
     },
-    release,
+    release: () => stops.forEach(giveBack),
   };
 }

@@ -1,0 +1,166 @@
+import { closeSync, constants, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyBundle } from '../../../src/bundle/verify.ts';
+import { fileChunks } from '../../../src/host/open-file.ts';
+import { STALLCAP } from '../../build/dist.ts';
+import { type Containerd, startContainerd } from '../containerd.ts';
+import { openBundle } from '../grab/bundle.ts';
+import { startStallcap } from '../grab/stallcap.ts';
+import type { Pod } from '../pod.ts';
+import { alive } from '../proc.ts';
+import { signal } from '../processes.ts';
+import { labUnavailable } from '../requirements.ts';
+import { run as runProgram } from '../run.ts';
+import { until } from '../wait.ts';
+import { note } from './figures.ts';
+import { inParallel } from './in-parallel.ts';
+
+const SEALED_WITHIN_MS = 2000;
+
+describe.skipIf(labUnavailable())('a grab that is', () => {
+  let containerd: Containerd;
+  let pod: Pod;
+  let places = 0;
+  beforeAll(async () => {
+    containerd = await startContainerd();
+    pod = await containerd.runPod({ name: `web-${process.pid}`, namespace: 'shop' });
+    await pod.addContainer({ name: 'app' });
+  });
+  afterAll(() => containerd[Symbol.asyncDispose]());
+
+  const place = (): string => {
+    places += 1;
+    const path = join(containerd.folder.path, `place-${places}`);
+    mkdirSync(path);
+    return path;
+  };
+  const start = (out: string, ...more: string[]) =>
+    startStallcap(containerd.folder, ['grab', pod.id, '--signal-again', '-o', `${out}/`, ...more]);
+
+  it.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'sent %s at a random moment has sealed what there is within two seconds',
+    async name => {
+      const moments = Array.from({ length: 8 }, () => Math.random() * 2500);
+      const sealed = await inParallel(moments, 2, async ms => {
+        const out = place();
+        const started = start(out);
+        await sleep(ms);
+        const at = performance.now();
+        signal(started.pid, name);
+        const run = await started.ended;
+        const why = `${name} after ${Math.round(ms)} ms: ${run.stderr}`;
+        expect(performance.now() - at, why).toBeLessThan(SEALED_WITHIN_MS);
+        expect(run.left, why).toEqual([]);
+        if (run.signal === name) {
+          // Before its first line ran, there was nothing to seal.
+          expect([run.stderr, readdirSync(out)], why).toEqual(['', []]);
+          return false;
+        }
+        expect(run.exit, why).toBe(3);
+        expect(run.stderr).toContain(`Interrupted: ${name}`);
+        const bundle = await openBundle(run.stdout.toString().trimEnd());
+        expect(bundle.manifest.capture).toMatchObject({ outcome: 'interrupted', reason: name });
+        expect(bundle.threads('shim/threads-1.txt').length, why).toBeGreaterThan(4);
+        return true;
+      });
+      expect(sealed.filter(Boolean).length).toBeGreaterThan(4);
+    },
+  );
+
+  it('left by a terminal that is closed, as a dropped ssh session does, has sealed what there is', async () => {
+    const out = place();
+    const dropped = `
+import os, pty, signal, subprocess, sys, time
+pid, master = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+time.sleep(1.5)
+began = time.monotonic()
+os.close(master)
+_, status = os.waitpid(pid, 0)
+print(os.waitstatus_to_exitcode(status), time.monotonic() - began)
+`;
+    const { stdout } = await execa('python3', [
+      '-c',
+      dropped,
+      STALLCAP,
+      'grab',
+      pod.id,
+      '--signal-again',
+      '-o',
+      `${out}/`,
+    ]);
+    const [exit, seconds] = stdout.split(' ').map(Number);
+    expect([exit, readdirSync(out)]).toEqual([3, [expect.stringMatching(/\.tar\.gz$/)]]);
+    expect(seconds).toBeLessThan(SEALED_WITHIN_MS / 1000);
+    const bundle = await openBundle(join(out, readdirSync(out)[0] ?? ''));
+    expect(bundle.manifest.capture).toMatchObject({ outcome: 'interrupted', reason: 'SIGHUP' });
+  });
+
+  it('sent a second SIGINT ends at once, though its seal hangs', async () => {
+    const pipe = join(containerd.folder.path, 'nobody-reads');
+    await runProgram('mkfifo', [pipe]);
+    const read = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stdout = openSync(pipe, constants.O_WRONLY);
+    // Full, so that not a byte of the bundle leaves.
+    writeSync(stdout, Buffer.alloc(64 << 10));
+    try {
+      const args = ['grab', pod.id, '--signal-again', '-o', '-'];
+      const started = startStallcap(containerd.folder, args, { stdout });
+      await until('the samples', 20_000, () => started.said().includes('State files'));
+      signal(started.pid, 'SIGINT');
+      await until('it to seal', 5000, () => started.said().includes('! Samples'));
+      await sleep(100);
+      expect(alive(started.pid)).toBe(true);
+      const at = performance.now();
+      signal(started.pid, 'SIGINT');
+      const run = await started.ended;
+      expect(run.signal, run.stderr).toBe('SIGINT');
+      expect(performance.now() - at).toBeLessThan(500);
+    } finally {
+      closeSync(read);
+      closeSync(stdout);
+    }
+  });
+
+  it('killed at 50 random moments leaves what it had, readable and verified as far as it goes', async context => {
+    const whole = await start(place(), '--samples', '0').ended;
+    const { manifest } = await openBundle(whole.stdout.toString().trimEnd());
+    const first = manifest.items.find(({ path }) => path === 'shim/threads-1.txt');
+    const seenMs = (first?.offsetMs ?? 0) + (first?.durationMs ?? 0);
+
+    // As long as a grab takes on a node that hangs: most of its time is waiting, so many can wait at a time.
+    const args = ['--samples', '10', '--interval', '2500ms'];
+    const moments = Array.from({ length: 50 }, () => Math.random() * 23_000);
+    let started = 0;
+    const kept = await inParallel(moments, 10, async ms => {
+      const out = place();
+      started += 1;
+      if (started < 10) await sleep(started * 1500);
+      const grabbing = start(out, ...args);
+      await sleep(ms);
+      signal(grabbing.pid, 'SIGKILL');
+      const run = await grabbing.ended;
+      const why = `killed after ${Math.round(ms)} ms`;
+      expect([run.signal, run.left], why).toEqual(['SIGKILL', []]);
+      const [name, ...others] = readdirSync(out);
+      expect(others, why).toEqual([]);
+      if (name === undefined) return { ms, threads: false };
+      expect(name, why).toMatch(/\.tar\.gz\.partial$/);
+      const seen = await verifyBundle(fileChunks(join(out, name)));
+      expect([seen.state, seen.problems.map(({ code }) => code)], why).toEqual(['cut', ['cut']]);
+      // plan.json is the first entry, the stacks of the shim the second.
+      return { ms, threads: seen.entries > 1 };
+    });
+    const survived = kept.filter(({ threads, ms }) => threads || ms < seenMs).length;
+    note(context, { killed: kept.length, survived });
+    const lost = kept.filter(({ threads }) => !threads).map(({ ms }) => Math.round(ms));
+    expect(
+      survived,
+      `first stacks in hand after ${seenMs} ms; none from those killed after ${lost.join(', ')} ms`,
+    ).toBeGreaterThanOrEqual(48);
+  }, 240_000);
+});
