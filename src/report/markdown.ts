@@ -115,7 +115,7 @@ function timelineSection(report: Report): readonly string[] {
     ]);
   const { gap } = report.timeline;
   const silence =
-    gap === null ? [] : [`Nothing on record from ${clock(gap.from)} to ${clock(gap.to)}: ${formatDuration(gap.ms)}.`];
+    gap === null ? [] : [`${text(gap.what)}, from ${clock(gap.from)} to ${clock(gap.to)}: ${formatDuration(gap.ms)}.`];
   return ['## Timeline (UTC)', tableOf(['time', 'layer', 'what'], rows), ...silence];
 }
 

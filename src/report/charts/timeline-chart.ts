@@ -61,7 +61,7 @@ function gapBand({ gap }: Timeline, x: (ms: number) => number, height: number): 
   const [from, to] = [x(Date.parse(gap.from)), x(Date.parse(gap.to))];
   const middle = Math.min(Math.max((from + to) / 2, 20), 80);
   return html`<rect class="gap" x="${pc(from)}" width="${pc(to - from)}" y="${TOP - 8}" height="${height - TOP - 12}"/>
-<text class="gap-words" x="${pc(middle)}" y="13" text-anchor="middle">${formatDuration(gap.ms)} with nothing on record</text>`;
+<text class="gap-words" x="${pc(middle)}" y="13" text-anchor="middle">${formatDuration(gap.ms)}: ${gap.what}</text>`;
 }
 
 interface Drawing {

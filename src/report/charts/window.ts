@@ -20,7 +20,8 @@ export function windowOf({ events, spans, gap }: Timeline): Window {
   const end = Math.max(...spans.filter(({ kind }) => kind === 'capture').map(({ to }) => Date.parse(to)));
   const moments = events.map(({ at }) => Date.parse(at)).filter(at => at <= end);
   const first = Math.min(end, ...moments, ...spans.map(({ from }) => Date.parse(from)));
-  const turns = spans.filter(({ kind }) => kind === 'stuck' || kind === 'waiting' || kind === 'ended');
+  // Every container was created a moment before it started: that is no trouble.
+  const turns = spans.filter(({ kind }) => kind === 'stuck' || kind === 'ended');
   const trouble = Math.min(
     ...turns.map(({ from }) => Date.parse(from)),
     ...(gap === null ? [] : [Date.parse(gap.from)]),

@@ -108,7 +108,7 @@ function timelineSection(report: Report, paint: Paint): readonly string[] {
   const silence =
     gap === null
       ? []
-      : wrap(`Nothing on record from ${clock(gap.from)} to ${clock(gap.to)}: ${formatDuration(gap.ms)}.`, '  ');
+      : wrap(`${gap.what}, from ${clock(gap.from)} to ${clock(gap.to)}: ${formatDuration(gap.ms)}.`, '  ');
   return [paint.strong('Timeline (UTC)'), ...lines, ...silence];
 }
 
