@@ -9,7 +9,7 @@ import { isOlder } from '../versions.ts';
 
 /** mount(2), and its successors that newer containerd uses for overlays with many layers. */
 const MOUNTS = ['mount', 'fsconfig', 'fsmount', 'move_mount'];
-const IN_MOUNT = /^(?:ovl_fill_super|path_mount|do_mount|vfs_get_tree|do_new_mount)$/;
+const IN_MOUNT = /^(?:path_mount|do_mount|do_new_mount)$/;
 
 /** A shim mounts the overlay of a container before it runs runc, and up to 2.3.1 no other request of the pod is answered meanwhile. */
 export const overlayMountBlocked = defineRule({

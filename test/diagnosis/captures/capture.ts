@@ -7,29 +7,40 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { KINDS, type Kind, settle } from './kinds.ts';
+import { RUNTIME_KINDS } from './runtime-kinds.ts';
 import { trimmed } from './trim.ts';
+
+const ALL = { ...KINDS, ...RUNTIME_KINDS };
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-async function capture(name: string, { make, processes }: Kind): Promise<void> {
+async function capture(name: string, kind: Kind): Promise<void> {
+  const { make, processes, blocked, kernel, log, keep, drop, args: more = [] } = kind;
   await using stall = await make();
-  await settle();
+  await settle(kind.settleMs);
   const place = mkdtempSync(join(tmpdir(), 'stallcap-capture-'));
   try {
     const target = stall.pod?.id ?? '--node';
-    const args = [join(ROOT, 'bin/main.ts'), 'grab', target, '--skip', 'ps', '-o', `${place}/`];
+    const args = [join(ROOT, 'bin/main.ts'), 'grab', target, '--skip', 'ps', '-o', `${place}/`, ...more];
     const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
     if (status !== 0 && status !== 3) throw new Error(`grab ended with ${status}`);
     const [bundle = ''] = readdirSync(place);
     execFileSync('tar', ['-xzf', join(place, bundle), '-C', place]);
     const entries = read(join(place, bundle.replace(/\.tar\.gz$/, '')));
     const own = new RegExp([stall.folder.name, stall.pod?.id, processes].filter(Boolean).join('|'));
-    const kept = trimmed(entries, { folder: stall.folder.path, processes: own, devices: /^ *(?:7|253|254|8|259) / });
+    const kept = trimmed(entries, {
+      ...{ folder: stall.folder.path, processes: own, devices: /^ *(?:7|8|253|254|259) / },
+      ...(blocked === undefined ? {} : { blocked }),
+      ...(kernel === undefined ? {} : { kernel }),
+      ...(log === undefined ? {} : { log }),
+      ...(keep === undefined ? {} : { keep }),
+      ...(drop === undefined ? {} : { drop }),
+    });
     const fixture = join(ROOT, 'test/fixtures/bundles', name);
     rmSync(fixture, { recursive: true, force: true });
     for (const [path, text] of kept) {
       mkdirSync(dirname(join(fixture, path)), { recursive: true });
-      writeFileSync(join(fixture, path), text);
+      writeFileSync(join(fixture, path), text.replaceAll(process.env['CONTAINERD_BIN'] ?? '/usr/bin', '/usr/bin'));
     }
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -47,7 +58,7 @@ function read(folder: string): ReadonlyMap<string, string> {
 }
 
 for (const name of process.argv.slice(2)) {
-  const kind = KINDS[name];
-  if (kind === undefined) throw new RangeError(`no such kind: ${name}; there are ${Object.keys(KINDS).join(', ')}`);
+  const kind = ALL[name];
+  if (kind === undefined) throw new RangeError(`no such kind: ${name}; there are ${Object.keys(ALL).join(', ')}`);
   await capture(name, kind);
 }

@@ -1,4 +1,5 @@
 /** Cuts a bundle down to what a rule is tried on: a fixture of some kilobytes, without a trace of the machine it is from. */
+import { join } from 'node:path';
 import { isIdle } from '../../../src/formats/proc/wchan.ts';
 
 /** What is kept of one bundle. */
@@ -9,27 +10,47 @@ export interface Cut {
   readonly processes: RegExp;
   /** Devices whose rows of diskstats are kept. */
   readonly devices: RegExp;
+  /** Names of the threads in D that are kept, where labs of others were there at the same time; all without it. */
+  readonly blocked?: RegExp;
   /** Lines of the kernel's log that are kept; none without it. */
   readonly kernel?: RegExp;
   /** Lines of containerd's log that are kept; none without it. */
   readonly log?: RegExp;
-  /** Other entries that are kept whole. */
+  /** Entries that are kept whole, and that are left out. */
   readonly keep?: RegExp;
+  readonly drop?: RegExp;
 }
+
+const ROOT = join(import.meta.dirname, '../../..');
 
 type Trim = (text: string, cut: Cut) => string;
 
 const KEPT: readonly (readonly [RegExp, Trim])[] = [
   [/^plan\.json$/, plan],
   [/^manifest\.json$/, manifest],
-  [/^(?:shim|containers\/[^/]+)\/(?:threads|children)-\d+\.txt$/, waiting],
-  [/^node\/blocked\.txt$/, waiting],
-  [/^node\/processes\.txt$/, (text, { processes }) => lines(text, line => /^ +PID/.test(line) || (processes.test(line) && !/main\.ts|stallcap/.test(line.replace(/\S*stallcap-lab-\S*/g, ''))))],
+  [/^(?:shim|containers\/[^/]+)\/(?:threads|children)-\d+\.txt$/, text => waiting(text)],
+  [/^node\/blocked\.txt$/, (text, { blocked }) => waiting(text, blocked)],
+  [
+    /^node\/processes\.txt$/,
+    (text, { processes }) =>
+      lines(
+        text,
+        line =>
+          /^ +PID/.test(line) ||
+          (processes.test(line) && !/main\.ts|stallcap/.test(line.replace(/\S*stallcap-lab-\S*/g, ''))),
+      ),
+  ],
   [/^node\/samples\.jsonl$/, samples],
-  [/^(?:node|shim)\/mountinfo$/, (text, { folder }) => lines(text, line => line.includes(folder) || / \/ \/ /.test(line))],
-  [/^node\/(?:disks\.txt|fuse\.txt|pressure\/.*|cgroups|diskstats)$/, text => text],
+  [
+    /^(?:node|shim)\/mountinfo$/,
+    (text, { folder }) => lines(text, line => line.includes(`${folder}/`) || /^\d+ \d+ \S+ \/ \/ /.test(line)),
+  ],
+  [/^node\/disks\.txt$/, (text, { folder }) => chapters(text, folder)],
+  [/^node\/(?:fuse\.txt|pressure\/.*|cgroups|diskstats)$/, text => text],
   [/^shim\/goroutines\.txt$/, text => text],
   [/^containers\/[^/]+\/(?:cgroup\.txt|status\.json|status\.stat)$/, text => text],
+  // What rules read of it stands in its beginning.
+  [/^containers\/[^/]+\/runc\/state\.json$/, text => text.slice(0, 512)],
   [/^logs\/kernel\.log$/, (text, { kernel }) => (kernel === undefined ? '' : lines(text, line => kernel.test(line)))],
   [/^logs\/containerd\.log$/, (text, { log }) => (log === undefined ? '' : lines(text, line => log.test(line)))],
 ];
@@ -38,13 +59,33 @@ const KEPT: readonly (readonly [RegExp, Trim])[] = [
 export function trimmed(entries: ReadonlyMap<string, string>, cut: Cut): ReadonlyMap<string, string> {
   const kept = new Map<string, string>();
   for (const [path, text] of entries) {
-    const trim = KEPT.find(([form]) => form.test(path))?.[1] ?? (cut.keep?.test(path) === true ? (all: string) => all : null);
+    if (cut.drop?.test(path) === true) continue;
+    const whole = cut.keep?.test(path) === true ? (all: string) => all : null;
+    const trim = whole ?? KEPT.find(([form]) => form.test(path))?.[1];
     const left = trim?.(text, cut) ?? '';
-    if (left !== '') kept.set(path, left.replaceAll(cut.folder, '/lab'));
+    // That a listing is empty is an answer too.
+    if (left !== '' || whole !== null) kept.set(path, withoutMachine(left, cut));
   }
   const record = kept.get('manifest.json');
   if (record !== undefined) kept.set('manifest.json', withoutItems(record, kept));
   return kept;
+}
+
+/** Where stallcap itself and other labs are on this machine is nobody's business. */
+function withoutMachine(text: string, { folder }: Cut): string {
+  return text
+    .replaceAll(folder, '/lab')
+    .replaceAll(ROOT, '/opt/stallcap')
+    .replaceAll(/\/tmp\/stallcap-lab-[\w-]+/g, '/other-lab')
+    .replaceAll(/\/tmp\/stallcap-capture-[\w-]+/g, '/captured');
+}
+
+/** Those of the own lab: others may have run at the same time. */
+function chapters(text: string, folder: string): string {
+  return text
+    .split('\n\n')
+    .filter(chapter => chapter.includes(folder) || / no overlay /.test(chapter))
+    .join('\n\n');
 }
 
 function lines(text: string, keeps: (line: string) => boolean): string {
@@ -53,7 +94,7 @@ function lines(text: string, keeps: (line: string) => boolean): string {
 }
 
 /** Threads that wait for work are left out, the first of each process excepted. */
-function waiting(text: string): string {
+function waiting(text: string, names = /./): string {
   const blocks = text.split(/^(?=# process |===== )/m);
   let leader = false;
   return blocks
@@ -64,7 +105,8 @@ function waiting(text: string): string {
       }
       const first = leader;
       leader = false;
-      return first || !isIdle(block.split(' ')[4] ?? null);
+      const [, , comm = '', , wchan = null] = block.split(' ');
+      return names.test(comm) && (first || !isIdle(wchan));
     })
     .join('');
 }

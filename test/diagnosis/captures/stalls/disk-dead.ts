@@ -15,7 +15,13 @@ export async function diskDead(): Promise<OverlayUmountSync> {
     closeSync(openSync(file, 'w'));
     signal(bindfsPid, 'SIGSTOP');
     await until('the disk to stop', 5000, () => status(bindfsPid)?.state === 'T');
-    const { pid } = await startChild(stall.folder, 'dd', ['if=/dev/zero', `of=${file}`, 'bs=4k', 'count=1', 'conv=fsync']);
+    const { pid } = await startChild(stall.folder, 'dd', [
+      'if=/dev/zero',
+      `of=${file}`,
+      'bs=4k',
+      'count=1',
+      'conv=fsync',
+    ]);
     await until('an fsync to wait for the journal', 10_000, () => threads(pid).some(({ state }) => state === 'D'));
   } catch (error) {
     signal(bindfsPid, 'SIGCONT');

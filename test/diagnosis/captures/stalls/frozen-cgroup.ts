@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startContainerd } from '../../../lab/containerd.ts';
-import { type Pod } from '../../../lab/pod.ts';
+import type { Pod } from '../../../lab/pod.ts';
 import { mounts } from '../../../lab/proc.ts';
 import { signal } from '../../../lab/processes.ts';
 import { type Stall, stalled } from '../../../lab/stalls/stall.ts';
@@ -17,7 +17,10 @@ export function frozenCgroup(): Promise<FrozenCgroup> {
     const containerd = undo.use(await startContainerd({ folder }));
     const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
     // What runs is frozen in __refrigerator; what sleeps stays where it is, and is called frozen (6.1 and later).
-    const { initPid } = await pod.addContainer({ name: 'app', command: ['sh', '-c', 'sleep 3600 & while :; do :; done'] });
+    const { initPid } = await pod.addContainer({
+      name: 'app',
+      command: ['sh', '-c', 'sleep 3600 & while :; do :; done'],
+    });
     const point = mounts().find(({ fstype, point: at }) => fstype === 'cgroup' && at.endsWith('/freezer'))?.point;
     const path = /^\d+:freezer:(.*)$/m.exec(readFileSync(`/proc/${initPid}/cgroup`, 'utf8'))?.[1];
     if (point === undefined || path === undefined) throw new Error('no freezer of cgroup v1 here');
