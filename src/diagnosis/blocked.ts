@@ -2,8 +2,8 @@
 import type { Citation } from './citation.ts';
 import { hasEnded, nameOf } from './exits.ts';
 import type { Facts } from './facts.ts';
-import type { Part } from './rule.ts';
-import { citeFrame, frameOf, type Standstill, standstill } from './standstill.ts';
+import type { Link, Part } from './rule.ts';
+import { citeFrame, frameOf, type Standstill, standstill, threadWords } from './standstill.ts';
 import type { Thread } from './types/threads.ts';
 
 /**
@@ -88,8 +88,31 @@ export function whoIs(
   return of === undefined ? `${comm} ${tid}` : `${comm} ${tid} of ${nameOf(of)}`;
 }
 
+/** `dd 5531 has`, `dd 5531 and 2 more have`: for sentences about those who wait. At least one. */
+export function waitersHave([first, ...more]: readonly Blocked[], facts: Pick<Facts, 'containers'>): string {
+  if (first === undefined) return 'nobody has';
+  return more.length === 0 ? `${whoIs(first, facts)} has` : `${whoIs(first, facts)} and ${more.length} more have`;
+}
+
 /** What a step of the wait chain about this thread is about. */
 export function partsOf({ thread, whose }: Blocked): readonly Part[] {
   const { pid, tid } = thread;
   return whose === 'runtime' ? [`thread:${tid}`, `daemon:${pid}`] : [`thread:${tid}`];
+}
+
+/** More of them would be of no use to a reader. */
+const SHOWN = 5;
+
+/** One step per thread, each of which waits for the same; `because` says what for: `, for room in the log of XFS`. */
+export function waitLinks(all: readonly Blocked[], waitsFor: Part | null, because = ''): readonly Link[] {
+  return all.slice(0, SHOWN).map(blocked => ({
+    says: threadWords(blocked.thread) + because,
+    about: partsOf(blocked),
+    waitsFor: waitsFor === null ? [] : [waitsFor],
+  }));
+}
+
+/** The last look at each of the first `count`. */
+export function citeThreads(all: readonly Blocked[], count = 3): readonly Citation[] {
+  return all.slice(0, count).flatMap(({ thread }) => thread.cites.slice(-1));
 }

@@ -2,6 +2,7 @@
 import type { Blocked } from './blocked.ts';
 import type { Citation } from './citation.ts';
 import type { Facts } from './facts.ts';
+import type { Part } from './rule.ts';
 import type { Device, DiskChain } from './types/disks.ts';
 
 export interface Place {
@@ -54,6 +55,11 @@ function placeOf(chain: DiskChain, { devices }: Disks): Place {
     device: devices?.all.find(device => device.name === name) ?? null,
     cite: chain.cite,
   };
+}
+
+/** The superblock, as a part of the wait chain. */
+export function filesystemPart(place: Pick<Place, 'filesystem'> | null): Part | null {
+  return place === null || place.filesystem === null ? null : `filesystem:${place.filesystem}`;
 }
 
 /** In every sample nothing in flight. False for a device that was not sampled. */

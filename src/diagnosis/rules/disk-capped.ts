@@ -53,7 +53,7 @@ function* findingOf(device: Device, facts: Facts): Iterable<Finding> {
     next: [
       `Compare ${rate} with what this disk, and this kind of machine, is allowed (IOPS and bandwidth of the volume, burst credits).`,
       writer === null
-        ? 'Find who writes: `iotop`, or memory.stat and io.stat of the pods; on cgroup v1 buffered writes are nobody’s.'
+        ? "Find who writes: `iotop`, or memory.stat and io.stat of the pods; on cgroup v1 buffered writes are nobody's."
         : `Give the data of ${writer.name} a volume of its own, or let it write less.`,
       `Let an alert say it next time: util ${Math.round(rates.utilPercent)} %, await over ${formatDuration(SLOW_MS)}, PSI io.`,
     ],

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, whoIs } from '../blocked.ts';
+import { type Blocked, citeThreads, waitersHave, whoIs } from '../blocked.ts';
 import { devicesThatMatter, diskParts, lowest, waitingFor, workersOf } from '../disk-waits.ts';
 import type { Device, Facts, KernelEvent } from '../facts.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
@@ -21,7 +21,7 @@ export const diskDead = defineRule({
     for (const device of lowest(own.filter(isSilent))) {
       const waiting = waitingFor(device, facts, 'always');
       const [first] = waiting;
-      if (first !== undefined) yield silent(device, first, waiting.length, facts);
+      if (first !== undefined) yield silent(device, first, waiting, facts);
     }
     for (const device of lowest(own.filter(candidate => !isSilent(candidate)))) {
       const [first] = waitingFor(device, facts, 'always');
@@ -38,7 +38,7 @@ function isSilent({ rates, alwaysInFlight, samples }: Device): boolean {
   return rates !== null && alwaysInFlight && rates.completed === 0 && grows;
 }
 
-function silent(device: Device, first: Blocked, count: number, facts: Facts): Finding {
+function silent(device: Device, first: Blocked, waiting: readonly Blocked[], facts: Facts): Finding {
   const { name, rates, samples } = device;
   const messages = messagesAbout(device, facts);
   const workers = workersOf(device, facts);
@@ -49,12 +49,12 @@ function silent(device: Device, first: Blocked, count: number, facts: Facts): Fi
     verdict: verdictAt(first.stood.ageMs, whole ? 'proved' : 'likely'),
     says:
       `${name} does not answer: ${requests} in flight and none was completed in ${formatDuration((rates?.seconds ?? 0) * 1000)}; ` +
-      `${whoIs(first, facts)}${count > 1 ? ` and ${count - 1} more have` : ' has'} waited for it for ${formatDuration(first.stood.ageMs)}.`,
+      `${waitersHave(waiting, facts)} waited for it for ${formatDuration(first.stood.ageMs)}.`,
     because: [
       ...samples.slice(0, 1).map(({ cite }) => cite),
       ...samples.slice(-1).map(({ cite }) => cite),
-      ...first.thread.cites.slice(-1),
-      ...workers.slice(0, 2).flatMap(({ thread }) => thread.cites.slice(-1)),
+      ...citeThreads([first]),
+      ...citeThreads(workers, 2),
       ...messages.slice(-3).map(({ cite }) => cite),
     ],
     next: [

@@ -1,10 +1,10 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, concerning, inside, partsOf, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, citeThreads, concerning, inside, waitersHave, waitLinks } from '../blocked.ts';
 import { deviceNamed, devicesThatMatter } from '../disk-waits.ts';
 import type { Device, Facts } from '../facts.ts';
-import { placeOfBlocked } from '../places.ts';
+import { filesystemPart, placeOfBlocked } from '../places.ts';
 import { defineRule, type Finding, MIN_STALL_MS, verdictAt } from '../rule.ts';
-import { sleepsIn, threadWords } from '../standstill.ts';
+import { sleepsIn } from '../standstill.ts';
 
 /** fs/jbd2/transaction.c, journal.c: who wants to begin a change, to change a block, or to know that a transaction is on the disk. */
 const WAITS =
@@ -51,17 +51,17 @@ function* findingOf(group: readonly Blocked[], committer: Blocked | null, facts:
   if (first === undefined) return;
   const name = committer === null ? null : deviceNamed(committer.thread);
   const device = facts.devices?.all.find(candidate => candidate.name === name) ?? null;
-  const filesystem = device?.number ?? placeOfBlocked(first, facts)?.filesystem ?? null;
+  const filesystem = filesystemPart(device === null ? placeOfBlocked(first, facts) : { filesystem: device.number });
   const where = name === null ? 'an ext4 filesystem' : `ext4 on ${name}`;
   const frame = inside(first.thread, WAITS);
   const isProved = committer !== null && (first.stood.proof === 'looks' || committer.stood.ageMs >= MIN_STALL_MS);
   yield {
     verdict: verdictAt(first.stood.ageMs, isProved ? 'proved' : 'likely'),
     says:
-      `${whoIs(first, facts)}${group.length > 1 ? ` and ${group.length - 1} more wait` : ' waits'} for the journal of ${where}, for ${formatDuration(first.stood.ageMs)} by now` +
+      `${waitersHave(group, facts)} waited for ${formatDuration(first.stood.ageMs)} for the journal of ${where}` +
       `${committer === null ? '' : `; its commit waits in ${sleepsIn(committer.thread) ?? 'D'}`}.`,
     because: [
-      ...group.slice(0, 3).flatMap(({ thread }) => thread.cites.slice(-1)),
+      ...citeThreads(group),
       ...(frame === null ? [] : [frame]),
       ...(committer === null ? [] : committer.thread.cites.slice(-1)),
     ],
@@ -72,17 +72,13 @@ function* findingOf(group: readonly Blocked[], committer: Blocked | null, facts:
     ageMs: first.stood.ageMs,
     ageFrom: first.stood.ageFrom,
     links: [
-      ...group.slice(0, 5).map(blocked => ({
-        says: threadWords(blocked.thread),
-        about: partsOf(blocked),
-        waitsFor: filesystem === null ? [] : [`filesystem:${filesystem}` as const],
-      })),
+      ...waitLinks(group, filesystem),
       ...(filesystem === null
         ? []
         : [
             {
               says: `the journal of ${where}`,
-              about: [`filesystem:${filesystem}` as const],
+              about: [filesystem],
               waitsFor: name === null ? [] : [`device:${name}` as const],
             },
           ]),

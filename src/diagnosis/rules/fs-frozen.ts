@@ -1,9 +1,9 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, concerning, partsOf, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, citeThreads, concerning, waitersHave, waitLinks } from '../blocked.ts';
 import type { Facts, Frame, Thread } from '../facts.ts';
-import { isIdle, type Place, placeOfBlocked } from '../places.ts';
+import { filesystemPart, isIdle, placeOfBlocked } from '../places.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
-import { citeFrame, threadWords } from '../standstill.ts';
+import { citeFrame } from '../standstill.ts';
 
 /** include/linux/fs.h sb_start_write: a percpu rwsem since 4.3, before that a wait queue below __sb_start_write. */
 const WAITS = /^(?:percpu_rwsem_wait|_*percpu_down_read|_*sb_start_(?:write|pagefault|intwrite)|file_start_write)$/;
@@ -48,15 +48,15 @@ function* findingOf(all: readonly Blocked[], facts: Facts): Iterable<Finding> {
   const { stood, thread } = first;
   const place = placeOfBlocked(first, facts);
   const idle = isIdle(place?.device ?? null);
+  const filesystem = filesystemPart(place);
   const where = place === null ? 'a filesystem' : place.words;
-  const others = all.length > 1 ? ` (and ${all.length - 1} more)` : '';
   yield {
     verdict: verdictAt(stood.ageMs, idle ? 'proved' : 'likely'),
-    says: `${where} is frozen: ${whoIs(first, facts)}${others} has waited for ${formatDuration(stood.ageMs)} to write to it${idle ? ', and its device has nothing to do' : ''}.`,
+    says: `${where} is frozen: ${waitersHave(all, facts)} waited for ${formatDuration(stood.ageMs)} to write to it${idle ? ', and its device has nothing to do' : ''}.`,
     because: [
-      ...all.slice(0, 3).flatMap(blocked => blocked.thread.cites.slice(-1)),
+      ...citeThreads(all),
       ...(placeInStack(thread) ?? []).map(frame => citeFrame(thread, frame)),
-      ...deviceCites(place),
+      ...(place?.device?.samples.slice(-1).map(({ cite }) => cite) ?? []),
     ],
     next: [
       `Find who froze it: a snapshot or backup agent (fsfreeze, LVM, a cloud volume snapshot, qemu-guest-agent) that did not thaw it again.`,
@@ -66,18 +66,8 @@ function* findingOf(all: readonly Blocked[], facts: Facts): Iterable<Finding> {
     ageMs: stood.ageMs,
     ageFrom: stood.ageFrom,
     links: [
-      ...all.slice(0, 5).map(blocked => ({
-        says: threadWords(blocked.thread),
-        about: partsOf(blocked),
-        waitsFor: place?.filesystem == null ? [] : [`filesystem:${place.filesystem}` as const],
-      })),
-      ...(place?.filesystem == null
-        ? []
-        : [{ says: `${place.words} is frozen`, about: [`filesystem:${place.filesystem}` as const], waitsFor: [] }]),
+      ...waitLinks(all, filesystem),
+      ...(filesystem === null ? [] : [{ says: `${where} is frozen`, about: [filesystem], waitsFor: [] }]),
     ],
   };
-}
-
-function deviceCites(place: Place | null) {
-  return place?.device == null ? [] : place.device.samples.slice(-1).map(({ cite }) => cite);
 }

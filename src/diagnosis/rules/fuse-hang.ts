@@ -1,8 +1,7 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, inside, partsOf, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, citeThreads, inside, waitersHave, waitLinks } from '../blocked.ts';
 import type { Facts, FuseConnection, MountFact } from '../facts.ts';
 import { defineRule, type Finding, type Part, verdictAt } from '../rule.ts';
-import { threadWords } from '../standstill.ts';
 
 /** fs/fuse/dev.c request_wait_answer, and who calls it. `fuse_dev_*` is the server reading its requests. */
 const ASKS = /^(?:request_wait_answer|(?:__)?fuse_simple_\w+|fuse_(?!dev_)\w+)$/;
@@ -19,13 +18,12 @@ export const fuseHang = defineRule({
       const counts = whose === 'pod' || facts.target.target.kind === 'node';
       return counts && /^[DS]$/.test(thread.state) && inside(thread, ASKS) !== null;
     });
-    if (waiting.length > 0) yield findingOf(waiting, facts);
+    const [first] = waiting;
+    if (first !== undefined) yield findingOf(first, waiting, facts);
   },
 });
 
-function findingOf(waiting: readonly Blocked[], facts: Facts): Finding {
-  const [first] = waiting as readonly [Blocked, ...Blocked[]];
-  const { thread, stood } = first;
+function findingOf({ thread, stood }: Blocked, waiting: readonly Blocked[], facts: Facts): Finding {
   const connection = connectionOf(facts);
   const mount = connection?.mounts[0] ?? mountOf(facts);
   const frame = inside(thread, ASKS);
@@ -38,9 +36,9 @@ function findingOf(waiting: readonly Blocked[], facts: Facts): Finding {
     mount === undefined ? 'a FUSE filesystem' : `the FUSE filesystem at ${mount.mountPoint} (${mount.type})`;
   return {
     verdict: verdictAt(stood.ageMs, connection !== undefined && stood.proof === 'looks' ? 'proved' : 'likely'),
-    says: `${whoIs(first, facts)}${waiting.length > 1 ? ` and ${waiting.length - 1} more have` : ' has'} waited for ${formatDuration(stood.ageMs)} for ${where}${asked}: its server does not answer.`,
+    says: `${waitersHave(waiting, facts)} waited for ${formatDuration(stood.ageMs)} for ${where}${asked}: its server does not answer.`,
     because: [
-      ...waiting.slice(0, 3).flatMap(({ thread: other }) => other.cites.slice(-1)),
+      ...citeThreads(waiting),
       ...(frame === null ? [] : [frame]),
       ...(connection === undefined ? [] : [connection.cite]),
       ...(mount === undefined ? [] : [mount.cite]),
@@ -48,18 +46,14 @@ function findingOf(waiting: readonly Blocked[], facts: Facts): Finding {
     next: [
       'Find the server of that mount (the CSI driver, s3fs, bindfs, lxcfs) and see whether it is stopped, dead, or waits for its own backend.',
       connection === undefined
-        ? 'If it cannot be saved: write 1 to /sys/fs/fuse/connections/NUMBER/abort; NUMBER is the minor number of the mount’s device.'
+        ? "If it cannot be saved: write 1 to /sys/fs/fuse/connections/NUMBER/abort; NUMBER is the minor number of the mount's device."
         : `If it cannot be saved: \`echo 1 > /sys/fs/fuse/connections/${connection.connection}/abort\` makes every request fail with ENOTCONN, and sets those who wait free.`,
-      'A restart of the driver’s pod does not free requests that its old process has taken.',
+      "A restart of the driver's pod does not free requests that its old process has taken.",
     ],
     ageMs: stood.ageMs,
     ageFrom: stood.ageFrom,
     links: [
-      ...waiting.slice(0, 5).map(blocked => ({
-        says: threadWords(blocked.thread),
-        about: partsOf(blocked),
-        waitsFor: part === null ? [] : [part],
-      })),
+      ...waitLinks(waiting, part),
       ...(part === null
         ? []
         : [{ says: `the server of ${mount?.mountPoint ?? part} does not answer`, about: [part], waitsFor: [] }]),

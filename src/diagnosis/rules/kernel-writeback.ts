@@ -35,7 +35,7 @@ export const kernelWriteback = defineRule({
         `${whose.length === 0 ? '' : `. Most of them: ${whose.map(({ words }) => words).join(', ')}`}.`,
       because: [last.cite, ...whose.map(({ cite }) => cite), ...(writer === null ? [] : [writer.cite])],
       next: [
-        'Take it for the time that an overlay’s unmount will need: delete the pods that write least first.',
+        "Take it for the time that an overlay's unmount will need: delete the pods that write least first.",
         'Lower vm.dirty_bytes and vm.dirty_background_bytes on nodes with slow disks, so that less can pile up.',
       ],
       ageMs: null,

@@ -52,7 +52,7 @@ function* findingOf(
       ...throttled.slice(0, 2).flatMap(thread => [...thread.cites.slice(-1), ...citeIn(thread)]),
     ],
     next: [
-      'Raise its memory limit or its request (memory.high is set from them by the kubelet’s MemoryQoS), or let the program use less.',
+      "Raise its memory limit or its request (memory.high is set from them by the kubelet's MemoryQoS), or let the program use less.",
       `Do not look for a slow disk: watch memory.events \`high\` and memory.pressure of ${pathOf(container)}.`,
     ],
     ...age,

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, inside, partsOf, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, inside, partsOf, waitersHave } from '../blocked.ts';
 import type { Facts, KernelEvent } from '../facts.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
 import { threadWords } from '../standstill.ts';
@@ -43,7 +43,7 @@ function findingOf(
   return {
     verdict: verdictAt(stood.ageMs, isOngoing && stood.proof === 'looks' ? 'proved' : 'likely'),
     says:
-      `${whoIs(first, facts)}${waiting.length > 1 ? ` and ${waiting.length - 1} more have` : ' has'} waited for ${formatDuration(stood.ageMs)} to make a network namespace` +
+      `${waitersHave(waiting, facts)} waited for ${formatDuration(stood.ageMs)} to make a network namespace` +
       `${isOngoing ? `: the kernel cannot free interface ${device ?? '?'} of an old one (${messages.length} messages)` : ''}.`,
     because: [
       ...thread.cites.slice(-1),

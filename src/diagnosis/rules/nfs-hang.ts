@@ -1,8 +1,7 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, inside, partsOf, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, citeThreads, inside, waitersHave, waitLinks } from '../blocked.ts';
 import type { Facts, MountFact, Thread } from '../facts.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
-import { threadWords } from '../standstill.ts';
 
 /** net/sunrpc/sched.c, fs/nfs: a request to the server that has no answer. A hard mount waits for ever; its wait is killable at best. */
 const ASKS = /^(?:rpc_wait_bit_killable|__rpc_(?:execute|wait_for_completion_task)|rpc_run_task|nfs\d?_\w+)$/;
@@ -25,26 +24,30 @@ export const nfsHang = defineRule({
         whose === 'pod' || facts.target.target.kind === 'node' || (UNMOUNTS.test(thread.comm) && own.length > 0);
       return counts && isWaiting(thread) && inside(thread, ASKS) !== null;
     });
-    if (waiting.length > 0) yield findingOf(waiting, own.length > 0 ? own : mounts, own.length > 0, facts);
+    const [first] = waiting;
+    if (first !== undefined) yield findingOf(first, waiting, own.length > 0 ? own : mounts, facts);
   },
 });
 
 const isWaiting = ({ state }: Thread) => state === 'D' || state === 'S';
 
-function findingOf(waiting: readonly Blocked[], mounts: readonly MountFact[], areOwn: boolean, facts: Facts): Finding {
-  const [first] = waiting as readonly [Blocked, ...Blocked[]];
-  const { thread, stood } = first;
+function findingOf(
+  { thread, stood }: Blocked,
+  waiting: readonly Blocked[],
+  mounts: readonly MountFact[],
+  facts: Facts,
+): Finding {
   const messages = facts.kernel?.events.filter(({ kind }) => kind === 'nfs-not-responding') ?? [];
   const only = mounts.length === 1 ? mounts[0] : undefined;
   const frame = inside(thread, ASKS);
-  const whole = areOwn && stood.proof === 'looks';
+  const whole = mounts.some(({ ofPod }) => ofPod) && stood.proof === 'looks';
   return {
     verdict: verdictAt(stood.ageMs, whole ? 'proved' : 'likely'),
     says:
-      `${whoIs(first, facts)}${waiting.length > 1 ? ` and ${waiting.length - 1} more have` : ' has'} waited for ${formatDuration(stood.ageMs)} for an answer of ` +
+      `${waitersHave(waiting, facts)} waited for ${formatDuration(stood.ageMs)} for an answer of ` +
       `${only === undefined ? 'an NFS server' : `the NFS server of ${only.source}, mounted at ${only.mountPoint}`}.`,
     because: [
-      ...waiting.slice(0, 3).flatMap(({ thread: other }) => other.cites.slice(-1)),
+      ...citeThreads(waiting),
       ...(frame === null ? [] : [frame]),
       ...mounts.slice(0, 3).map(({ cite }) => cite),
       ...messages.slice(-2).map(({ cite }) => cite),
@@ -57,11 +60,7 @@ function findingOf(waiting: readonly Blocked[], mounts: readonly MountFact[], ar
     ageMs: stood.ageMs,
     ageFrom: stood.ageFrom,
     links: [
-      ...waiting.slice(0, 5).map(blocked => ({
-        says: threadWords(blocked.thread),
-        about: partsOf(blocked),
-        waitsFor: only === undefined ? [] : [`filesystem:${only.device}` as const],
-      })),
+      ...waitLinks(waiting, only === undefined ? null : `filesystem:${only.device}`),
       ...(only === undefined
         ? []
         : [

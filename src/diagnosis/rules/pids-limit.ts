@@ -41,7 +41,7 @@ function findingOf(who: string, pids: Pids, { isFull, wasRefused, refusals }: Si
     because: [pids.cite, ...refusals.slice(-2)],
     next: [
       'Find out what it has so many of: `ps -eLo pid,tid,comm --ppid …`, or the table of processes of this bundle; zombies count too.',
-      'Raise the kubelet’s podPidsLimit, or the limit of the container, if the number is meant.',
+      "Raise the kubelet's podPidsLimit, or the limit of the container, if the number is meant.",
       '`too many open files` is another limit (nofile, or fs.inotify.max_user_instances).',
     ],
     ageMs: null,

@@ -1,9 +1,18 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, concerning, inside, partsOf, whoIs } from '../blocked.ts';
+import {
+  type Blocked,
+  blockedThreads,
+  citeThreads,
+  concerning,
+  inside,
+  waitersHave,
+  waitLinks,
+  whoIs,
+} from '../blocked.ts';
 import type { Facts, Thread } from '../facts.ts';
-import { placeOfBlocked } from '../places.ts';
+import { filesystemPart, placeOfBlocked } from '../places.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
-import { citeCall, sleepsIn, threadWords } from '../standstill.ts';
+import { citeCall, sleepsIn } from '../standstill.ts';
 
 const LOCKS = /^(?:rwsem_down_\w+|(?:__)?down_(?:read|write)\w*|(?:__)?mutex_lock\w*)$/;
 
@@ -101,15 +110,10 @@ function findingOf(
     // That it waits for somebody is proved; who that is, among candidates, is not.
     verdict: verdictAt(stood.ageMs, stood.proof === 'looks' && others.length === 0 ? 'proved' : 'likely'),
     says:
-      `${whoIs(blocked, facts)}${waiting.length > 1 ? ` and ${waiting.length - 1} more have` : ' has'} waited for ${formatDuration(stood.ageMs)} for ${lock.words}, ` +
+      `${waitersHave(waiting, facts)} waited for ${formatDuration(stood.ageMs)} for ${lock.words}, ` +
       `which somebody else holds: a victim, not the cause` +
       `${names.length === 0 ? '' : `. Candidates: ${names.join(', ')}${more}`}.`,
-    because: [
-      ...thread.cites,
-      citeCall(thread),
-      ...(caller === null ? [] : [caller]),
-      ...shown.flatMap(other => other.thread.cites.slice(-1)),
-    ],
+    because: [...thread.cites, citeCall(thread), ...(caller === null ? [] : [caller]), ...citeThreads(shown)],
     next: [
       names.length === 0
         ? 'Look for the holder among the threads in D of node/blocked.txt: nobody in it is known to hold such a lock.'
@@ -118,10 +122,6 @@ function findingOf(
     ],
     ageMs: stood.ageMs,
     ageFrom: stood.ageFrom,
-    links: waiting.slice(0, 5).map(one => ({
-      says: `${threadWords(one.thread)}, for a lock that somebody else holds`,
-      about: partsOf(one),
-      waitsFor: place?.filesystem == null ? [] : [`filesystem:${place.filesystem}` as const],
-    })),
+    links: waitLinks(waiting, filesystemPart(place), ', for a lock that somebody else holds'),
   };
 }

@@ -1,10 +1,10 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, concerning, inside, partsOf, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, citeThreads, concerning, inside, waitersHave, waitLinks } from '../blocked.ts';
 import { deviceNamed, devicesThatMatter } from '../disk-waits.ts';
 import type { Facts } from '../facts.ts';
-import { placeOfBlocked } from '../places.ts';
+import { filesystemPart, placeOfBlocked } from '../places.ts';
 import { defineRule, type Finding, MIN_STALL_MS, verdictAt } from '../rule.ts';
-import { stackHas, threadWords } from '../standstill.ts';
+import { stackHas } from '../standstill.ts';
 
 /** fs/xfs/xfs_log.c: no room in the log for the change, until old changes have been written to their places. */
 const NO_ROOM = ['xlog_grant_head_wait', /^xfs_log_(?:reserve|regrant)$/] as const;
@@ -41,38 +41,31 @@ function findingOf(first: Blocked, waiting: readonly Blocked[], workers: readonl
   const place = placeOfBlocked(first, facts);
   const [only = null] = names.size === 1 ? names : [];
   const name = place?.device?.name ?? only;
-  const filesystem = facts.devices?.all.find(device => device.name === name)?.number ?? place?.filesystem ?? null;
-  const others = waiting.length - 1;
+  const device = facts.devices?.all.find(candidate => candidate.name === name);
+  const filesystem = filesystemPart(device === undefined ? place : { filesystem: device.number });
+  const others = waiting.filter(blocked => blocked !== first);
   const frame = inside(first.thread, NO_ROOM[0]);
   const isProved = first.stood.proof === 'looks' || workers.length > 0;
   return {
     verdict: verdictAt(first.stood.ageMs, isProved ? 'proved' : 'likely'),
     says:
-      `The log of XFS${name === null ? '' : ` on ${name}`} is full: ${whoIs(first, facts)}${others > 0 ? ` and ${others} more wait` : ' waits'} ` +
-      `for room in it, for ${formatDuration(first.stood.ageMs)} by now.`,
-    because: [
-      ...waiting.slice(0, 3).flatMap(({ thread }) => thread.cites.slice(-1)),
-      ...(frame === null ? [] : [frame]),
-      ...workers.slice(0, 2).flatMap(({ thread }) => thread.cites.slice(-1)),
-    ],
+      `The log of XFS${name === null ? '' : ` on ${name}`} is full: ${waitersHave([first, ...others], facts)} ` +
+      `waited for ${formatDuration(first.stood.ageMs)} for room in it.`,
+    because: [...citeThreads([first, ...others]), ...(frame === null ? [] : [frame]), ...citeThreads(workers, 2)],
     next: [
       'The log drains as fast as the disk takes it: see what this report says of that device.',
-      'If the disk is idle, look for `XFS … shutdown` and `xfsaild` in the kernel’s log and among the threads in D: that is a fault of the filesystem, to be reported with these stacks.',
+      "If the disk is idle, look for `XFS … shutdown` and `xfsaild` in the kernel's log and among the threads in D: that is a fault of the filesystem, to be reported with these stacks.",
     ],
     ageMs: first.stood.ageMs,
     ageFrom: first.stood.ageFrom,
     links: [
-      {
-        says: `${threadWords(first.thread)}, for room in the log of XFS`,
-        about: partsOf(first),
-        waitsFor: filesystem === null ? [] : [`filesystem:${filesystem}`],
-      },
+      ...waitLinks([first], filesystem, ', for room in the log of XFS'),
       ...(filesystem === null
         ? []
         : [
             {
-              says: `the log of XFS on ${name ?? filesystem}`,
-              about: [`filesystem:${filesystem}` as const],
+              says: `the log of XFS on ${name ?? place?.words}`,
+              about: [filesystem],
               waitsFor: name === null ? [] : [`device:${name}` as const],
             },
           ]),
