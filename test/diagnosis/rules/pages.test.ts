@@ -7,6 +7,10 @@ const names = readdirSync(PAGES).filter(name => name.endsWith('.md'));
 const byId = new Map(rules.map(rule => [rule.id, rule]));
 
 describe('the pages on rules', () => {
+  it('are one for each rule', () => {
+    expect([...byId.keys()].toSorted()).toEqual(names.map(name => name.slice(0, -3)).toSorted());
+  });
+
   it.each(names)('%s is about a rule, under its title', name => {
     const id = name.slice(0, -3);
     const [heading, , shown] = readFileSync(new URL(name, PAGES), 'utf8').split('\n');
