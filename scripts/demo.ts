@@ -6,6 +6,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MIN_STALL_MS } from '../src/diagnosis/rule.ts';
 import { leftovers } from '../test/lab/leftovers.ts';
 import { podsUnavailable } from '../test/lab/requirements.ts';
 import { isCurrent } from './build/is-current.ts';
@@ -42,6 +44,8 @@ async function demo(): Promise<void> {
     console.log(
       `\nDone: process ${initPid} is gone, thread ${thread.tid} of shim ${pod.shimPid} is in umount2, the pod hangs in Terminating.`,
     );
+    console.log(`Nothing is called a stall in its first ${MIN_STALL_MS / 1000} seconds, so they are waited for.`);
+    await stop.unless(sleep(MIN_STALL_MS));
     await capture(stuck);
   } finally {
     heading('Taking it all away again');

@@ -1,8 +1,8 @@
 import type { Evidence } from '../bundle/evidence.ts';
-import type { FileRequest, FileResult } from '../host/port.ts';
+import type { FileResult } from '../host/port.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf, evidenceOf, isMissing, namesIn } from './evidence-of.ts';
-import { listing } from './listing.ts';
+import { type ListedFile, listing } from './listing.ts';
 import { rootOf } from './runtime-places.ts';
 
 const NO_STATUS = 'the CRI store has no status of this container: it was removed, or was not made through CRI';
@@ -34,52 +34,62 @@ export function criDirectory(root: string, id: string): string {
   return `${root}/io.containerd.grpc.v1.cri/containers/${id}`;
 }
 
-/** Two requests for all of them: the directories, then every file in them. */
+/**
+ * First every status, by its name: reading that leaves no trace. Then what else lies beside them, which takes a look into
+ * the directories, and is left out where the disk is too busy for that.
+ */
 export async function* statusesOf(
   capture: Capture,
   containers: readonly { readonly id: string; readonly directory: string }[],
 ): AsyncGenerator<Evidence> {
-  const directories = await capture.host.readRisky(
-    containers.map(({ directory }) => ({ path: directory, what: 'dir' }) as const),
+  const statuses = await capture.host.readRisky(
+    containers.map(({ directory }) => ({ path: `${directory}/${STATUS}`, withStat: true })),
     deadlineOf(capture),
   );
-  const names = directories.map(directory => namesIn(directory).filter(name => !name.endsWith('/')));
+  for (const [index, { id }] of containers.entries()) {
+    const status = statuses[index];
+    if (status !== undefined) yield evidenceOf(`containers/${id}/status.json`, status, NO_STATUS);
+  }
+  const directories = await capture.host.readRisky(
+    containers.map(({ directory }) => ({ path: directory, what: 'dir', spareBusyDisk: true }) as const),
+    deadlineOf(capture),
+  );
+  const others = directories.map(directory =>
+    namesIn(directory).filter(name => !name.endsWith('/') && name !== STATUS),
+  );
   const requests = containers.map(({ directory }, index) =>
-    (names[index] ?? []).map(name => requestFor(directory, name)),
+    (others[index] ?? []).map(name => ({ path: `${directory}/${name}`, what: 'stat' }) as const),
   );
   const files = await capture.host.readRisky(requests.flat(), deadlineOf(capture));
   const readAt = capture.host.now().wall;
   let from = 0;
   for (const [index, { id, directory }] of containers.entries()) {
-    const own = files.slice(from, from + (requests[index]?.length ?? 0));
+    const names = others[index] ?? [];
+    const own = files.slice(from, from + names.length);
     from += own.length;
-    const read = directories[index];
-    if (read !== undefined) yield* statusOf(id, directory, readAt, read, names[index] ?? [], own);
+    const rows = names.map((name, at) => ({ name, file: own[at] ?? null }));
+    yield* statOf(id, directory, readAt, { status: statuses[index], read: directories[index], rows });
   }
 }
 
-/** `status` is small; containerd's atomic write leaves `.tmp-status…` beside it while it waits for the disk. */
-function requestFor(directory: string, name: string): FileRequest {
-  return { path: `${directory}/${name}`, what: name === 'status' ? 'body' : 'stat', withStat: true };
+const STATUS = 'status';
+
+interface Found {
+  readonly status: FileResult | undefined;
+  /** The directory, as far as it was read. */
+  readonly read: FileResult | undefined;
+  /** containerd's atomic write leaves `.tmp-status…` beside the status while it waits for the disk. */
+  readonly rows: readonly ListedFile[];
 }
 
-function* statusOf(
-  id: string,
-  directory: string,
-  readAt: string,
-  read: FileResult,
-  names: readonly string[],
-  files: readonly FileResult[],
-): Generator<Evidence> {
-  const status = files[names.indexOf('status')];
-  if (status === undefined) {
-    const there = read.outcome === 'ok' || read.outcome === 'empty';
-    yield evidenceOf(`containers/${id}/status.json`, there ? { ...read, outcome: 'absent' } : read, NO_STATUS);
-  } else {
-    yield evidenceOf(`containers/${id}/status.json`, status);
-  }
-  if (isMissing(read) || names.length === 0) return;
-  const rows = names.map((name, index) => ({ name, file: files[index] ?? null }));
-  const body = listing(directory, readAt, rows);
-  yield { path: `containers/${id}/status.stat`, source: directory, outcome: 'ok', body };
+function* statOf(id: string, directory: string, readAt: string, { status, read, rows }: Found): Generator<Evidence> {
+  const own = status === undefined || isMissing(status) ? [] : [{ name: STATUS, file: status }];
+  const listed = read === undefined || read.outcome === 'ok' || read.outcome === 'empty' || read.outcome === 'gone';
+  const rest = listed ? [] : [{ name: '(what else there is)', file: null, remark: read.detail ?? read.outcome }];
+  if (own.length + rows.length === 0) return;
+  const body = listing(directory, readAt, [...own, ...rows, ...rest]);
+  const entry = { path: `containers/${id}/status.stat`, source: directory, body };
+  // Left alone on purpose is no gap.
+  if (listed || read.outcome === 'absent') yield { ...entry, outcome: 'ok' };
+  else yield { ...entry, outcome: 'truncated', detail: `what lies beside the status: ${read.detail ?? read.outcome}` };
 }

@@ -22,7 +22,7 @@ export const criStore: Collector = {
     if (capture.target.kind === 'sandbox' && capture.target.sandbox.runtime !== 'containerd') return;
     const stores = rootsOf(capture).map(root => criDirectory(root, '').slice(0, -1));
     const directories = await capture.host.readRisky(
-      stores.map(store => ({ path: store, what: 'dir' }) as const),
+      stores.map(store => ({ path: store, what: 'dir', spareBusyDisk: true }) as const),
       deadlineOf(capture),
     );
     const known = knownTo(capture);
@@ -39,7 +39,8 @@ export const criStore: Collector = {
     const source = stores.join(' ');
     const unread = directories.find(({ outcome }) => outcome !== 'ok' && outcome !== 'empty');
     if (files.length === 0 && unread !== undefined) {
-      yield { ...evidenceOf('node/cri-store.txt', unread, 'this containerd has no CRI store'), source };
+      const why = unread.outcome === 'absent' ? unread.detail : 'this containerd has no CRI store';
+      yield { ...evidenceOf('node/cri-store.txt', unread, why), source };
       return;
     }
     const evidence = concatenate('node/cri-store.txt', source, files);

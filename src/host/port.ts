@@ -60,6 +60,11 @@ export interface FileRequest {
   readonly maxBytes?: number;
   /** Keep the first (default) or the last `maxBytes`. */
   readonly keep?: 'head' | 'tail';
+  /**
+   * Of a directory: left alone, outcome `absent`, where reading it would write its access time to a disk that has requests
+   * waiting. A body is read without that write; of a directory there is no such way, and on a stalled disk it hangs in the journal.
+   */
+  readonly spareBusyDisk?: true;
   /** Follow a symlink in the last path component (default false: O_NOFOLLOW; /proc magic links are never followed either). */
   readonly follow?: boolean;
 }

@@ -77,9 +77,23 @@ describe("CRI's status", () => {
   });
 
   it('is lacking when the disk does not answer', async () => {
-    const paper = new PaperHost({ [directory]: { outcome: 'timeout', detail: 'no answer for 1000 ms' } });
+    const paper = new PaperHost({ [`${directory}/status`]: { outcome: 'timeout', detail: 'no answer for 1000 ms' } });
     const brought = await broughtBy(criStatus, captureOn(paper.host, { sandbox: POD }));
     expect(brought.get(`${OF}/status.json`)).toMatchObject({ outcome: 'timeout', detail: 'no answer for 1000 ms' });
+  });
+
+  it.each([
+    ['hangs', 'timeout', 'truncated'],
+    ['is left alone on a busy disk', 'absent', 'ok'],
+  ] as const)('is there, with its times, though the look at what lies beside it %s', async (_, outcome, told) => {
+    const paper = new PaperHost({
+      [`${directory}/status`]: status,
+      [directory]: { outcome, detail: 'why not' },
+    });
+    const brought = await broughtBy(criStatus, captureOn(paper.host, { sandbox: POD }));
+    expect(textOf(brought, `${OF}/status.json`)).toBe(status);
+    expect(brought.get(`${OF}/status.stat`)?.outcome).toBe(told);
+    expect(textOf(brought, `${OF}/status.stat`)).toMatch(/^file 0600 .* status\n\(why not\) \(what else there is\)$/m);
   });
 
   it('is matched to the right container when one directory is empty', async () => {
@@ -122,6 +136,12 @@ describe('the rest of the CRI store', () => {
     const paper = new PaperHost({ [store]: { outcome: 'timeout', detail: 'no answer' } });
     const brought = await broughtBy(criStore, captureOn(paper.host, { sandbox: POD }));
     expect(brought.get('node/cri-store.txt')).toMatchObject({ outcome: 'timeout' });
+  });
+
+  it('is left alone where looking would write to a busy disk, and says so', async () => {
+    const paper = new PaperHost({ [store]: { outcome: 'absent', detail: 'not listed: busy' } });
+    const brought = await broughtBy(criStore, captureOn(paper.host, { sandbox: POD }));
+    expect(brought.get('node/cri-store.txt')).toMatchObject({ outcome: 'absent', detail: 'not listed: busy' });
   });
 });
 

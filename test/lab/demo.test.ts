@@ -48,6 +48,7 @@ describe.skipIf(labUnavailable())('the demo', () => {
     const { exit, said, left } = await demo();
     expect(exit, said).toBe(0);
     expect(left).toEqual([]);
+    expect(said).toMatch(/^Verdict: A thread of the shim has been unmounting a container's disk for /m);
     expect(said).toContain('Blocked: 1 thread of this pod');
     expect(said).toMatch(/whole, \d+ entries with the right hash/);
     expect(said).toMatch(/wb_wait_for_completion < .*ovl_sync_fs < .*cleanup_mnt/);

@@ -8,9 +8,11 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
+import { parseDiskstats } from '../../formats/proc/diskstats.ts';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
 import type { FileRequest, FileResult, FileStat } from '../port.ts';
+import { readText } from '../proc-file.ts';
 
 /** What a probe sends of one file, its body aside. `startMs` is a reading of the monotonic clock. */
 export type Reading = Pick<FileResult, 'outcome' | 'detail' | 'stat' | 'durationMs'> & {
@@ -80,11 +82,31 @@ function readPinned(fd: number, stat: BigIntStats, request: FileRequest, alive: 
   }
 }
 
-function readDirectory(fd: number, stat: BigIntStats, { maxBytes = DEFAULT_MAX_BYTES }: FileRequest): Attempt {
+function readDirectory(fd: number, stat: BigIntStats, request: FileRequest): Attempt {
+  const { maxBytes = DEFAULT_MAX_BYTES, spareBusyDisk = false } = request;
   if (!stat.isDirectory()) return { outcome: 'error', detail: `is a ${typeOf(stat)}, not a directory` };
+  if (spareBusyDisk && writesAccessTime(stat) && isBusy(deviceName(stat.dev))) {
+    return {
+      outcome: 'absent',
+      detail: 'not listed: that would write an access time to a disk that has requests waiting',
+    };
+  }
   const entries = readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true });
   const lines = entries.map(entry => `${entry.name}${entry.isDirectory() ? '/' : ''}\n`);
   return capped(Buffer.from(lines.join('')), maxBytes, 'head');
+}
+
+const DAY_NS = 86_400_000_000_000n;
+
+/** relatime, the default of mounts since Linux 2.6.30: kernel fs/inode.c relatime_need_update. */
+function writesAccessTime({ atimeNs, mtimeNs, ctimeNs }: BigIntStats): boolean {
+  return atimeNs <= mtimeNs || atimeNs <= ctimeNs || BigInt(Date.now()) * 1_000_000n - atimeNs >= DAY_NS;
+}
+
+/** One request in flight is a disk at work. Filesystems without a device of their own (tmpfs, btrfs, NFS) are never busy here. */
+function isBusy(device: string): boolean {
+  const disks = parseDiskstats(readText('/proc/diskstats').text ?? '');
+  return disks.some(({ major, minor, inFlight }) => `${major}:${minor}` === device && inFlight > 1);
 }
 
 function capped(all: Buffer, maxBytes: number, keep: 'head' | 'tail'): Attempt {

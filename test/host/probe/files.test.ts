@@ -114,6 +114,8 @@ describe('a probe reading a file', () => {
     expect(read({ path: at('dirlink'), what: 'dir', follow: true }).text).toBe('file\nsub/\n');
     expect(read({ path: at('dir') })).toMatchObject({ outcome: 'error', detail: 'is a dir: not read' });
     expect(read({ path: at('plain'), what: 'dir' })).toMatchObject({ outcome: 'error' });
+    // No disk lies below it that could be busy.
+    expect(read({ path: '/dev', what: 'dir', spareBusyDisk: true }).text).toContain('null\n');
   });
 
   it('does not even open a fifo: a writer that waits for a reader goes on waiting', async () => {

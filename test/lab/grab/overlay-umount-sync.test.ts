@@ -1,7 +1,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MIN_STALL_MS } from '../../../src/diagnosis/rule.ts';
 import { parseDiskstats } from '../../../src/formats/proc/diskstats.ts';
 import { leftovers } from '../leftovers.ts';
 import { threads } from '../proc.ts';
@@ -17,6 +19,8 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
   let grabbed: Grabbed;
   beforeAll(async () => {
     stall = await overlayUmountSync();
+    // Nothing younger is called a stall.
+    await sleep(MIN_STALL_MS);
     grabbed = await grab(stall.folder, [stall.pod.id.slice(0, 12)], { exit: 0 });
   });
   afterAll(async () => {
@@ -101,6 +105,7 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
     expect(run.stderr).toMatch(
       / {2}containerd-shim \d+ \(shim\) in umount2, \w+, state D, for [\d.]+ s, the same stack in 4 of 4 looks$/m,
     );
+    expect(run.stderr).toMatch(/^Verdict: A thread of the shim has been unmounting a container's disk for [\d.]+ s/m);
     expect(run.stderr).toMatch(/^Missing: nothing$/m);
     expect(run.stderr).toContain(`Next: stallcap verify ${file}`);
   });
