@@ -78,7 +78,8 @@ describe('parseGoroutines', () => {
     expect(frames.length + created.length).toBe(text.match(/^\t/gm)?.length);
     expect(goroutines.flatMap(goroutine => goroutine.unknown)).toEqual([]);
     expect(frames.every(({ file, line }) => file?.endsWith('.go') && line !== null)).toBe(true);
-    expect(unknown).toHaveLength(3);
+    // The shims' have the two markers around them, and an empty line; the others were cut out of containerd's.
+    expect(unknown).toHaveLength(name.startsWith('shim-') ? 3 : 0);
     for (const { id, state, lineNumber } of goroutines) {
       const heading = text.split('\n')[lineNumber - 1];
       expect(heading?.startsWith(`goroutine ${id} [${state}`)).toBe(true);
