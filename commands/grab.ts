@@ -46,6 +46,10 @@ export default class Grab extends BaseCommand {
       summary: 'Signal though another grab has signalled the shim in the last 10 seconds.',
       default: false,
     }),
+    daemons: Flags.boolean({
+      summary: 'Ask containerd and dockerd for their goroutines, too: SIGUSR1, through guards.',
+      default: false,
+    }),
     skip: Flags.string({ summary: 'Collectors to leave out.', helpValue: 'a,b', default: '' }),
     note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
@@ -65,6 +69,7 @@ export default class Grab extends BaseCommand {
         ...{ timeoutMs: flags.timeout, samples: flags.samples, intervalMs: flags.interval, sinceMs: flags.since },
         ...{ maxBytes: flags['max-size'], signal: flags.signal, forceSignal: flags['force-signal'] },
         signalAgain: flags['signal-again'],
+        daemons: flags.daemons,
         ...{ skip: flags.skip.split(',').filter(Boolean), note: flags.note ?? null },
       },
     };

@@ -1,6 +1,8 @@
 /** What was decided about a signal, step by step. */
 export interface SignalRecord {
   readonly pid: number;
+  /** Whom it was for, where that is no shim. */
+  readonly to?: 'containerd' | 'dockerd';
   readonly startTicks: string;
   readonly signal: 'SIGUSR1';
   /** 'sent', or 'not sent (guard: …)'. */

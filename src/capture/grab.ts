@@ -158,7 +158,9 @@ async function openBundle(request: GrabRequest, host: Host, judge: Judging): Pro
     ...{ tool, startedAt: host.startedAt, argv, note: options.note, options: { ...options, redact }, operator },
     host: machine,
     target,
-    collectors: request.collectors.map(({ name, phase, deadlineMs }) => ({ name, phase, deadlineMs })),
+    collectors: request.collectors
+      .filter(({ onRequest }) => onRequest?.(options) !== false)
+      .map(({ name, phase, deadlineMs }) => ({ name, phase, deadlineMs })),
   };
   const output = request.openOutput(await request.places(`${folder}.tar.gz`));
   const bundle = createBundleWriter({

@@ -33,6 +33,7 @@ const TITLES: Readonly<Record<Phase, string>> = {
   samples: 'Samples',
   ask: 'What the runtime says',
   linger: 'Goroutine dump and logs',
+  daemons: 'Goroutines of the daemons',
 };
 
 /**
@@ -69,6 +70,7 @@ export async function runPhases(run: PhaseRun): Promise<void> {
 
 function wanted(collector: Collector, run: PhaseRun): boolean {
   if (run.options.skip.includes(collector.name)) return false;
+  if (collector.onRequest?.(run.options) === false) return false;
   return collector.targets === undefined || collector.targets.includes(run.target.kind);
 }
 

@@ -4,7 +4,7 @@ import type { FirstLook, Host } from '../host/port.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 
 /** Order of volatility: what is gone first is taken first; what disturbs comes after what only looks. */
-export const PHASES = ['first-look', 'signal', 'sweep', 'files', 'samples', 'ask', 'linger'] as const;
+export const PHASES = ['first-look', 'signal', 'sweep', 'files', 'samples', 'ask', 'linger', 'daemons'] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** What the user asked for, after the flags were parsed. Times in ms, sizes in bytes. */
@@ -18,6 +18,8 @@ export interface GrabOptions {
   readonly forceSignal: boolean;
   /** Signal also a shim that another run has signalled a moment ago. */
   readonly signalAgain: boolean;
+  /** Ask containerd and dockerd for their goroutines, too. */
+  readonly daemons: boolean;
   /** Names of collectors to leave out. */
   readonly skip: readonly string[];
   readonly note: string | null;
@@ -52,6 +54,8 @@ export interface Collector {
   readonly deadlineMs: number;
   /** Which kinds of target it has something to bring for. Default: all. */
   readonly targets?: readonly Target['kind'][];
+  /** Off unless this is so. Default: on. */
+  readonly onRequest?: (options: GrabOptions) => boolean;
   /** Brings what the entry saw, so an interrupted run has it too. */
   readonly fromEntry?: true;
   collect(capture: Capture): AsyncIterable<Evidence>;

@@ -11,6 +11,7 @@ import { criStatus } from './cri-status.ts';
 import { criStore } from './cri-store.ts';
 import { crictl } from './crictl.ts';
 import { ctr } from './ctr.ts';
+import { daemonDumps } from './daemon-dumps.ts';
 import { disksBelow } from './disks-below.ts';
 import { docker } from './docker.ts';
 import { dockerState } from './docker-state.ts';
@@ -76,4 +77,6 @@ export const collectors: readonly Collector[] = [
   dockerLog,
   kernelLog,
   fileLocks,
+  // daemons: only on request, the goroutines of containerd and dockerd, for which they are signalled
+  daemonDumps,
 ];

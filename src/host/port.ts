@@ -61,6 +61,11 @@ export interface FileRequest {
   /** Keep the first (default) or the last `maxBytes`. */
   readonly keep?: 'head' | 'tail';
   /**
+   * Of a body that is NUL-separated `NAME=value` (environ): the value of this name alone. The rest does not leave the
+   * probe, for environments hold secrets. Outcome `absent` without it.
+   */
+  readonly variable?: string;
+  /**
    * Of a directory: left alone, outcome `absent`, where reading it would write its access time to a disk that has requests
    * waiting. A body is read without that write; of a directory there is no such way, and on a stalled disk it hangs in the journal.
    */

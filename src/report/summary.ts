@@ -89,8 +89,9 @@ function besides([first, ...others]: readonly BlockedThread[]): readonly string[
 function dumpLine(signals: readonly SignalRecord[]): readonly string[] {
   const [first, ...others] = signals;
   if (first === undefined) return [];
-  if (others.length === 0) return [`Goroutine dump of shim ${first.pid}: ${first.dump}`];
-  return [cut(`Goroutine dumps: ${signals.map(({ pid, dump }) => `shim ${pid} ${dump}`).join(', ')}`)];
+  const whose = ({ to, pid }: SignalRecord) => `${to ?? 'shim'} ${pid}`;
+  if (others.length === 0) return [`Goroutine dump of ${whose(first)}: ${first.dump}`];
+  return [cut(`Goroutine dumps: ${signals.map(signal => `${whose(signal)} ${signal.dump}`).join(', ')}`)];
 }
 
 /** `containerd-shim 2631 (shim) in umount2, wb_wait_for_completion, state D, for 14 min 3 s, the same stack in 4 of 4 looks` */

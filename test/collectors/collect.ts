@@ -24,6 +24,8 @@ export interface CollectOptions extends Partial<GrabOptions> {
   readonly firstLook?: (sandbox: Sandbox, host: Host) => FirstLook;
   /** Another target than the sandbox as it was found. */
   readonly target?: (sandbox: Sandbox, inventory: Inventory) => Sandbox;
+  /** Other daemons than were found. */
+  readonly daemonsFound?: (daemons: Inventory['daemons']) => Inventory['daemons'];
   /** Between the inventory and the first phase. */
   readonly before?: (sandbox: Sandbox, host: Host) => void | Promise<void>;
 }
@@ -37,6 +39,7 @@ const DEFAULTS: GrabOptions = {
   signal: true,
   forceSignal: false,
   signalAgain: false,
+  daemons: false,
   skip: [],
   note: null,
 };
@@ -49,11 +52,12 @@ export async function collect(
   collectors: readonly Collector[],
   given: CollectOptions = {},
 ): Promise<Collected> {
-  const { firstLook, before, target: changeTarget, ...changed } = given;
+  const { firstLook, before, target: changeTarget, daemonsFound, ...changed } = given;
   const options = { ...DEFAULTS, ...changed };
   const host = createHost();
   try {
-    const inventory = await takeInventory(host, null, 10_000);
+    const seen = await takeInventory(host, null, 10_000);
+    const inventory = daemonsFound === undefined ? seen : { ...seen, daemons: daemonsFound(seen.daemons) };
     const found = inventory.sandboxes.find(each => each.id === id);
     if (found === undefined) throw new Error(`no sandbox ${id} among ${inventory.sandboxes.map(each => each.id)}`);
     const sandbox = changeTarget?.(found, inventory) ?? found;

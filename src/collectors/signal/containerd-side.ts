@@ -60,11 +60,11 @@ export function whyHalted({ daemon, looks }: ContainerdSide): string | null {
 }
 
 /** Null when what containerd has read comes out of it again; else who of its threads hangs in writing it. */
-export function whyNotWriting({ daemon, looks }: ContainerdSide): string | null {
+export function whyNotWriting({ daemon, looks }: Pick<ContainerdSide, 'daemon' | 'looks'>): string | null {
   const [first, ...later] = looks.map(blockedWriters);
   for (const [tid, { place, words }] of first ?? [])
     if (later.length > 0 && later.every(writers => writers.get(tid)?.place === place))
-      return `containerd ${daemon?.pid}: ${words}`;
+      return `${daemon?.kind ?? 'containerd'} ${daemon?.pid}: ${words}`;
   return null;
 }
 
@@ -72,7 +72,7 @@ function holdsLog(descriptors: readonly Descriptor[], shim: Shim): boolean {
   return descriptors.some(({ target, reads }) => reads && isShimLog(target, shim));
 }
 
-async function lookUntilFree(host: Host, pid: number): Promise<readonly ProcessLook[]> {
+export async function lookUntilFree(host: Host, pid: number): Promise<readonly ProcessLook[]> {
   const looks = [host.look(pid)];
   const held = (look: ProcessLook) => blockedWriters(look).size > 0 || whySignalWouldPend(look) !== null;
   while (looks.length < LOOKS && looks.every(held)) {

@@ -132,7 +132,7 @@ function logAmong(descriptors: readonly Descriptor[], preferred: string | null, 
 }
 
 /** The parent first, who reads in k3s and rke2; then everybody. */
-async function findReader(host: Host, target: string, writer: number) {
+export async function findReader(host: Host, target: string, writer: number) {
   const parent = parseStatus(host.read(`/proc/${writer}/status`).body.toString()).ppid;
   const others = host.pids().filter(pid => pid !== writer && pid !== parent);
   for (const pids of [parent === null ? [] : [parent], others]) {

@@ -32,15 +32,18 @@ interface Judgement {
   readonly saw: string;
 }
 
-export interface Guard {
+/** What most guards need of any process that is to be signalled. */
+export type Looked = Pick<ShimReading, 'looks' | 'architecture'>;
+
+export interface Guard<Reading = ShimReading> {
   readonly name: string;
   /** What --force-signal may override. */
   readonly forcible: boolean;
-  judge(reading: ShimReading): Judgement;
+  judge(reading: Reading): Judgement;
 }
 
 const text = (read: Read) => read.body.toString();
-const last = (reading: ShimReading) => reading.looks.at(-1) ?? reading.looks[0];
+const last = (reading: Looked) => reading.looks.at(-1) ?? reading.looks[0];
 const withoutDeleted = (link: string) => link.replace(/ \(deleted\)$/, '');
 
 /** A pid may belong to somebody else by now, and a process may have become another program. */
@@ -84,7 +87,7 @@ const shimServer: Guard = {
 };
 
 /** Without a handler SIGUSR1 kills: the Rust shims, among them kata's runtime-rs under the Go shim's very name. */
-const handlesSignal: Guard = {
+export const handlesSignal: Guard<Looked> = {
   name: 'handles SIGUSR1',
   forcible: false,
   judge(reading) {
@@ -99,7 +102,7 @@ const handlesSignal: Guard = {
 };
 
 /** A signal to a stopped or frozen process waits, and goes off at some time when nobody expects it. */
-const takesSignals: Guard = {
+export const takesSignals: Guard<Looked> = {
   name: 'not stopped or frozen',
   forcible: false,
   judge({ looks }) {
@@ -113,7 +116,7 @@ const takesSignals: Guard = {
  * The dump stops the world. A thread that hangs in a page fault, or in a call that the Go runtime makes for itself, cannot
  * join, and from then on no request to the shim is answered any more (seen on 1.6.20).
  */
-const worldCanStop: Guard = {
+export const worldCanStop: Guard<Looked> = {
   name: 'world can stop',
   forcible: true,
   judge({ looks, architecture }) {
@@ -139,8 +142,12 @@ export interface Verdict {
   readonly overridden: readonly string[];
 }
 
+export function judge(reading: ShimReading, force: boolean): Verdict {
+  return judgeBy(GUARDS, reading, force);
+}
+
 /** All guards, whether or not one before has failed: what each of them saw is evidence. */
-export function judge(reading: ShimReading, force: boolean, guards: readonly Guard[] = GUARDS): Verdict {
+export function judgeBy<Reading>(guards: readonly Guard<Reading>[], reading: Reading, force: boolean): Verdict {
   const judged = guards.map(guard => ({ guard, ...guard.judge(reading) }));
   const failed = judged.filter(({ passed }) => !passed);
   const overridden = failed.filter(({ guard }) => force && guard.forcible);

@@ -12,11 +12,15 @@ export class SignalLog {
   readonly #steps: { offsetMs: number; step: string; result: string }[] = [];
   readonly #record: { -readonly [key in keyof SignalRecord]: SignalRecord[key] };
 
-  constructor(capture: Pick<Capture, 'host' | 'recordSignal'>, shim: Shim) {
+  constructor(
+    capture: Pick<Capture, 'host' | 'recordSignal'>,
+    { pid, startTicks }: Pick<Shim, 'pid' | 'startTicks'>,
+    to?: SignalRecord['to'],
+  ) {
     this.#host = capture.host;
     this.#record = {
-      pid: shim.pid,
-      startTicks: shim.startTicks,
+      ...{ pid, startTicks },
+      ...(to === undefined ? {} : { to }),
       signal: 'SIGUSR1',
       outcome: 'not sent (the grab ended before the guards had read all)',
       offsetMs: capture.host.now().offsetMs,

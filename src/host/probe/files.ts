@@ -78,8 +78,22 @@ function readPinned(fd: number, stat: BigIntStats, request: FileRequest, alive: 
       return readDirectory(fd, stat, request);
     case 'body':
       if (!stat.isFile()) return { outcome: 'error', detail: `is a ${typeOf(stat)}: not read` };
-      return readBody(fd, request, alive);
+      return request.variable === undefined
+        ? readBody(fd, request, alive)
+        : variableIn(request.variable, readBody(fd, request, alive));
   }
+}
+
+/** Of an environment, one value. What is around it is forgotten here. */
+function variableIn(name: string, { body = Buffer.alloc(0), ...rest }: Attempt): Attempt {
+  if (rest.outcome !== 'ok' && rest.outcome !== 'truncated') return rest;
+  const entry = body
+    .toString('latin1')
+    .split('\0')
+    .find(candidate => candidate.startsWith(`${name}=`));
+  if (entry === undefined) return { outcome: 'absent', detail: `no ${name} in it` };
+  const value = Buffer.from(entry.slice(name.length + 1), 'latin1');
+  return value.length === 0 ? { outcome: 'empty' } : { outcome: 'ok', body: value };
 }
 
 function readDirectory(fd: number, stat: BigIntStats, request: FileRequest): Attempt {

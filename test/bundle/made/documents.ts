@@ -75,6 +75,7 @@ const options = {
   signal: true,
   forceSignal: false,
   signalAgain: false,
+  daemons: false,
   skip: ['kernel-log'],
   note: 'INC-4711',
   redact: true,

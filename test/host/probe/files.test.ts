@@ -43,6 +43,21 @@ describe('a probe reading a file', () => {
     expect(read({ path: '/proc/self/mountinfo' }).text).toBe(whole);
   });
 
+  it('brings one variable of an environment, and nothing of the others', () => {
+    const child = spawn('sleep', ['600'], {
+      env: { PATH: process.env['PATH'], TMPDIR: '/srv/tmp', TOKEN: 's3cret', EMPTY: '' },
+    });
+    try {
+      const variable = (name: string) => read({ path: `/proc/${child.pid}/environ`, variable: name });
+      expect(variable('TMPDIR')).toMatchObject({ outcome: 'ok', text: '/srv/tmp', bytes: 8 });
+      expect(variable('EMPTY')).toMatchObject({ outcome: 'empty', text: '' });
+      expect(variable('TMP')).toMatchObject({ outcome: 'absent', text: '' });
+      expect(read({ path: '/proc/self/no-such', variable: 'TMPDIR' })).toMatchObject({ outcome: 'gone' });
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
   it('leaves no access time on the file', () => {
     writeFileSync(at('untouched'), 'one');
     const before = new Date('2001-02-03T04:05:06Z');
