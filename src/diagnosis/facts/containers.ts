@@ -9,6 +9,7 @@ import { citeFirst, citeLine, type Entries, looksAtInit, saysGone, wasAbsent } f
 import { type Listed, parseListing, timesOf } from './listing.ts';
 import type { Samples } from './samples.ts';
 import { viewsOf } from './views.ts';
+import type { Said } from './views-document.ts';
 
 /** What each container of the target is, by every source that says something about it. Null where the target has none. */
 export function containersFrom(
@@ -16,12 +17,13 @@ export function containersFrom(
   threads: PodThreads | null,
   processes: ProcessTable | null,
   samples: Samples | null,
+  said: Said | null,
 ): readonly ContainerFacts[] | null {
   const { target } = entries.plan;
   const known = target.kind === 'sandbox' ? target.sandbox.containers : remnants(entries);
   if (known.length === 0) return null;
   const sandboxFirst = known.toSorted((a, b) => Number(b.kind === 'sandbox') - Number(a.kind === 'sandbox'));
-  return sandboxFirst.map(container => factsOf(container, { entries, threads, processes, samples }));
+  return sandboxFirst.map(container => factsOf(container, { entries, threads, processes, samples, said }));
 }
 
 /** Of a pod without a shim there are CRI's status files alone. */
@@ -39,11 +41,12 @@ interface Context {
   readonly threads: PodThreads | null;
   readonly processes: ProcessTable | null;
   readonly samples: Samples | null;
+  readonly said: Said | null;
 }
 
 function factsOf(container: Container, context: Context): ContainerFacts {
   const { id, kind, name, shimPid, initPid } = container;
-  const { entries, samples } = context;
+  const { entries, samples, said } = context;
   const init = initOf(container, context);
   const facts: Omit<ContainerFacts, 'views'> = {
     ...{ id, kind, name, shimPid, initPid },
@@ -53,11 +56,11 @@ function factsOf(container: Container, context: Context): ContainerFacts {
     execFifo: execFifoOf(entries, id),
     criStatus: kind === 'sandbox' ? null : criStatusOf(entries, id),
     docker: dockerOf(entries, id),
-    shimAnswer: null,
+    shimAnswer: said?.shimAnswer(id) ?? null,
     runcErrors: runcErrorsOf(entries, id),
     cgroup: cgroupOf(entries, id, samples),
   };
-  return { ...facts, views: viewsOf(facts, entries) };
+  return { ...facts, views: said?.views(id) ?? viewsOf(facts, entries) };
 }
 
 /** The last look at its init: a pid of another start time belongs to somebody else. */

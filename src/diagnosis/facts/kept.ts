@@ -5,6 +5,7 @@ const KEPT: readonly RegExp[] = [
   /^containers\/[^/]+\/(?:status\.json|status\.stat|config\.v2\.json|config\.v2\.stat)$/,
   /^node\/(?:blocked\.txt|mountinfo|disks\.txt|fuse\.txt|cgroups\.txt|cgroups|diskstats|meminfo|pressure\/\w+)$/,
   /^runtime\/(?:\w+-commands(?:-\d+)?\.jsonl|(?:crictl|docker)-(?:inspect|version)[\w-]*\.txt)$/,
+  /^runtime\/views\.json$/,
   /^daemons\/[\w./-]+\.txt$/,
   /^logs\/kernel\.log$/,
 ];

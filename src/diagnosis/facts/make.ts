@@ -16,6 +16,7 @@ import { daemonsIn, PROCESSES } from './processes.ts';
 import type { Samples } from './samples.ts';
 import { shimsFrom } from './shims.ts';
 import { threadsFrom } from './threads.ts';
+import { saidIn } from './views-document.ts';
 import { writersFrom } from './writers.ts';
 
 /** What was reduced while it passed by. */
@@ -33,7 +34,8 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
   const target = targetFrom(entries.plan);
   const threads = threadsFrom(entries, processes);
   const goroutines = goroutinesFrom(entries, threads.pod);
-  const containers = containersFrom(entries, threads.pod, processes, samples);
+  const said = saidIn(entries);
+  const containers = containersFrom(entries, threads.pod, processes, samples, said);
   const mounts = mountsFrom(entries, target);
   const chains = mounts?.chains ?? [];
   const devices = devicesFrom(entries, samples, chains, mounts?.all ?? []);
@@ -47,7 +49,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     goroutines,
     daemonGoroutines: daemonGoroutinesFrom(entries),
     containers,
-    shims: shimsFrom(entries, threads.pod, processes),
+    shims: shimsFrom(entries, threads.pod, processes, said),
     daemons: processes === null ? null : daemonsIn(processes, sweptAt, target.target),
     devices,
     pressure: pressureFrom(entries, samples, containers),

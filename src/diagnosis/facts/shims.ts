@@ -6,12 +6,14 @@ import { parseThreadDump } from '../../formats/thread-dump.ts';
 import { cite } from '../citation.ts';
 import type { FirstLook, PodThreads, ProcessTable, ShimFacts } from '../facts.ts';
 import { citeFirst, citeLine, type Entries, saysGone } from './entries.ts';
+import type { Said } from './views-document.ts';
 
 /** The shims of the target. Null for a target without any. */
 export function shimsFrom(
   entries: Entries,
   threads: PodThreads | null,
   processes: ProcessTable | null,
+  said: Said | null,
 ): readonly ShimFacts[] | null {
   const { target } = entries.plan;
   if (target.kind !== 'sandbox') return null;
@@ -29,7 +31,7 @@ export function shimsFrom(
       ageMs: row?.ageMs ?? null,
       children: childrenIn(entries, folder),
       descriptors: descriptorsIn(entries, folder),
-      connect: null,
+      connect: said?.connect(pid) ?? null,
       state: leader?.state ?? row?.stat.slice(0, 1) ?? null,
       firstLook: firstLookIn(entries, folder, pid),
       cite: look === null ? (row?.cite ?? cite('plan.json', null, `shim ${pid}`)) : citeFirst(look, text, /^# process/),

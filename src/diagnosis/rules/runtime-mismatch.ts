@@ -16,12 +16,20 @@ export const runtimeMismatch = defineRule({
   needs: ['containers'],
   *judge(facts) {
     for (const container of facts.containers) {
-      const views = container.views.filter(view => LIVES.has(view.says) || isEnd(view, container));
+      const views = lastWords(container.views).filter(view => LIVES.has(view.says) || isEnd(view, container));
       const pair = contradiction(views, container, facts);
       if (pair !== null) yield findingOf(container, views, pair, facts);
     }
   },
 });
+
+/** Of each source its last word: what it has put right is no contradiction. That a process is gone is for good, so its first time counts. */
+function lastWords(views: readonly View[]): readonly View[] {
+  return [...Map.groupBy(views, ({ source }) => source)].flatMap(([source, said]) => {
+    const gone = source === '/proc' ? said.find(({ says }) => says === 'exited') : undefined;
+    return gone ?? said.at(-1) ?? [];
+  });
+}
 
 /** No record of runc is the end of one that has had a process. Before the first create there is none either. */
 function isEnd({ says, source }: View, { initPid }: ContainerFacts): boolean {
