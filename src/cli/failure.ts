@@ -26,7 +26,8 @@ export function toFailure(error: unknown, command: string | null): Failure {
     return { code, exit, message, next, table, stack: undefined };
   }
   if (isUnknownFlag(error)) return unknownFlag(error, command);
-  if (isOclifError(error)) return usage(message.startsWith('Expected ') ? 'bad-value' : 'usage', sentence(message), command);
+  if (isOclifError(error))
+    return usage(message.startsWith('Expected ') ? 'bad-value' : 'usage', sentence(message), command);
   return fault(error, message);
 }
 
