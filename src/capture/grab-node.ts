@@ -8,6 +8,7 @@ import { collectors } from '../collectors/index.ts';
 import { EXIT, StallcapError } from '../errors.ts';
 import type { Output, Place } from '../host/output.ts';
 import type { FirstLook, Host } from '../host/port.ts';
+import { reportMarkdown } from '../report/markdown.ts';
 import { summaryMarkdown } from '../report/summary.ts';
 import { takeInventory } from '../sandbox/inventory.ts';
 import { resolveTarget } from '../sandbox/resolve-target.ts';
@@ -55,7 +56,10 @@ export async function grabNode(request: GrabNodeRequest, machine: Machine, tools
         if (why !== null) tools.say(why);
         return placesFor(request.output, name, current);
       },
-      summary: seen => summaryMarkdown({ ...seen, architecture: process.arch }, host.startedAt, os.hostname()),
+      summary: seen =>
+        seen.report === null
+          ? summaryMarkdown({ ...seen, architecture: process.arch }, host.startedAt, os.hostname())
+          : reportMarkdown(seen.report),
     },
     machine,
   );

@@ -50,7 +50,7 @@ export function grabWords(grabbed: Grabbed): string {
   const closing = [
     ...(moved.length > 0 ? [printable(`Not written to ${moved.join(', ')}`)] : []),
     `Bundle: ${printable(where)} (${size})`,
-    ...(sealed.path === null ? [] : [`Next: stallcap verify ${printable(sealed.path)}`]),
+    ...(sealed.path === null ? [] : [`Next: stallcap report ${printable(sealed.path)}`]),
   ];
   const room = MOST_LINES - summary.length - closing.length;
   return [...summary, ...(seen.views === null ? [] : viewsLines(seen.views, room)), ...closing, ''].join('\n');

@@ -107,7 +107,7 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
     );
     expect(run.stderr).toMatch(/^Verdict: A thread of the shim has been unmounting a container's disk for [\d.]+ s/m);
     expect(run.stderr).toMatch(/^Missing: nothing$/m);
-    expect(run.stderr).toContain(`Next: stallcap verify ${file}`);
+    expect(run.stderr).toContain(`Next: stallcap report ${file}`);
   });
 
   it('is verified as whole, and opened without a warning by GNU tar, busybox and Python', async () => {
