@@ -50,7 +50,9 @@ describe('the end of a container', () => {
 
   it('is a lower bound by the quiet of the shim, in a capture of a lost exit', () => {
     const facts = factsOfBundle('exit-event-lost');
-    const container = facts.containers?.find(({ kind }) => kind === 'container') as ContainerFacts;
+    const asked = facts.containers?.find(({ kind }) => kind === 'container') as ContainerFacts;
+    expect(endedFor(asked, facts)).toMatchObject({ ageFrom: expect.stringContaining("the shim's answer") });
+    const container = { ...asked, shimAnswer: null };
     const look = facts.shims?.[0]?.firstLook ?? [];
     expect(look.length).toBeGreaterThan(5);
     const least = Math.min(...look.map(({ blockedForMs }) => blockedForMs ?? 0));

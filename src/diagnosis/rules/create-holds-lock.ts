@@ -108,23 +108,28 @@ function below(holder: GoroutineFact, { shimPid }: ShimGoroutines, facts: Facts)
       : [`process:${runc.pid}` as const];
 }
 
-/** A create that hangs holds the lock in these versions, whether or not somebody has come to wait for it. */
+/**
+ * A create that hangs holds the lock in these versions, whether or not somebody has come to wait at the time of the dump. A Connect that
+ * was not answered has come.
+ */
 function* nobodyAskedYet(dump: ShimGoroutines, facts: Facts): Iterable<Finding> {
+  const { shimPid } = dump;
   const create = dump.all.find(
     ({ rpc, frames }) => rpc === 'Create' && frames.some(({ function: name }) => name.endsWith('.NewContainer')),
   );
-  if (create === undefined || isOlder(facts.capture.versions.containerd, FIXED) !== true) return;
+  const connect = facts.shims?.find(({ pid }) => pid === shimPid)?.connect ?? null;
+  const version = facts.capture.versions.containerd;
+  const holds = isOlder(version, FIXED) ?? (connect?.answered === false ? true : null);
+  if (create === undefined || holds !== true || connect?.answered === true) return;
   const age = ageOf(create, [], dump, facts);
-  const found = findingOf(
-    dump,
-    { name: 'service.mu', address: null, holder: create, operation: 'Create', joinedBy: null, waiters: [] },
-    create,
-    facts,
-  );
+  const held = { name: 'service.mu', address: null, holder: create, operation: 'Create', joinedBy: null } as const;
+  const found = findingOf(dump, { ...held, waiters: [] }, create, facts);
+  const long = age.ageMs === null ? '' : ` for ${formatDuration(age.ageMs)}`;
+  const whose = version === null ? 'the shim' : `containerd ${version}`;
   yield {
     ...found,
-    verdict: verdictAt(age.ageMs, 'likely'),
-    says: `Goroutine ${create.id} of shim ${dump.shimPid} is in ${doing(create)}${age.ageMs === null ? '' : ` for ${formatDuration(age.ageMs)}`}, and containerd ${facts.capture.versions.containerd} keeps the lock of the whole pod meanwhile: the next request, whichever it is, will wait.`,
+    verdict: verdictAt(age.ageMs, connect === null ? 'likely' : 'proved'),
+    says: `Goroutine ${create.id} of shim ${shimPid} is in ${doing(create)}${long}, and ${whose} keeps the lock of the whole pod meanwhile: ${connect === null ? 'the next request, whichever it is, will wait' : 'Connect was not answered'}.`,
     links: found.links.slice(1),
   };
 }

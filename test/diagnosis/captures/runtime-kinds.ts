@@ -14,7 +14,7 @@ import { shimStopped } from './stalls/shim-stopped.ts';
 
 /** The first look whole: how long the shim was quiet is the least of all its threads. */
 const KEEP =
-  /^shim\/(?:threads-1|children|fd)\.txt$|^runtime\/\w+-commands\.jsonl$|^containers\/[^/]+\/(?:bundle\.txt|runc\.txt|config\.v2\.(?:json|stat))$/;
+  /^shim\/(?:threads-1|children|fd)\.txt$|^runtime\/(?:\w+-commands\.jsonl|views\.json)$|^containers\/[^/]+\/(?:bundle\.txt|runc\.txt|config\.v2\.(?:json|stat))$/;
 const DROP = /^node\/(?:samples|diskstats|disks|mountinfo|fuse|cgroups|pressure|blocked)|mountinfo$|cgroup\.txt$/;
 
 /** What containerd says of containers, shims and trouble; no dump, no plugin that it loads. */

@@ -109,6 +109,19 @@ describe('create-holds-lock', () => {
     }
   });
 
+  it('takes a Connect that was not answered for a request that waits, and one that was for a lock that is free', () => {
+    const connect = (answered: boolean) => ({ answered, tookMs: 2000, cite: cited('runtime/views.json', 'Connect') });
+    const asked = (answered: boolean, version: string | null) =>
+      judge(
+        createHoldsLock,
+        withRunc({ capture: versionOf(version), shims: [shimOf({ connect: connect(answered) })] }),
+      );
+    expect(asked(false, '1.6.20')).toMatchObject([{ verdict: 'proved' }]);
+    expect(asked(false, null)).toMatchObject([{ verdict: 'proved' }]);
+    expect(asked(true, '1.6.20')).toEqual([]);
+    expect(asked(false, '2.3.4')).toEqual([]);
+  });
+
   it('does not fire from 2.3.2 on, nor for an unknown version', () => {
     for (const version of ['2.3.2', '2.3.4', '2.4.0-beta.0', null]) {
       expect(
@@ -139,7 +152,9 @@ describe('create-holds-lock', () => {
   });
 
   it('finds it in the capture of a runc create that was held, and not beside', () => {
-    expect(judge(createHoldsLock, factsOfBundle('runc-create-held'))).toMatchObject([{ verdict: 'likely' }]);
+    expect(judge(createHoldsLock, factsOfBundle('runc-create-held'))).toMatchObject([
+      { verdict: 'proved', says: expect.stringContaining('Connect was not answered') },
+    ]);
     for (const name of ['healthy', 'runc-start-held', 'runc-delete-held', 'exit-event-lost', 'state-behind-delete']) {
       expect(judge(createHoldsLock, factsOfBundle(name))).toEqual([]);
     }

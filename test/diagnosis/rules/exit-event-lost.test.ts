@@ -124,7 +124,7 @@ describe('exit-event-lost', () => {
   it('finds the one that the lab has lost, and none in other captures', () => {
     expect(judge(exitEventLost, factsOfBundle('exit-event-lost'))).toMatchObject([
       {
-        verdict: 'likely',
+        verdict: 'proved',
         because: expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('booted') })]),
       },
     ]);
