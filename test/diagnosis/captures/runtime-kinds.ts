@@ -21,6 +21,9 @@ const DROP = /^node\/(?:samples|diskstats|disks|mountinfo|fuse|cgroups|pressure|
 const LOG =
   /^(?!.*(?:goroutine stack dump|plugin|Image))(?=.*(?:level=(?:error|warning)|[Cc]ontainer|[Ss]andbox|TaskExit|shim|booted))/;
 
+/** Where a containerd is dead, the log is that of another one on the machine. */
+const DROP_LOG = new RegExp(`${DROP.source}|^logs/`);
+
 const RUNTIME = { keep: KEEP, drop: DROP, log: LOG } as const;
 
 /** A folder with containerd 2.1 or later, as Debian's sid has it: containerd itself waits for the end of the output there. */
@@ -41,7 +44,12 @@ async function dockerContainer() {
 
 export const RUNTIME_KINDS: Readonly<Record<string, Kind>> = {
   'containerd-stopped': { ...RUNTIME, make: () => withDeadContainer(containerdStopped()), args: ['--samples', '2'] },
-  'containerd-dead': { ...RUNTIME, make: () => withDeadContainer(containerdDead()), args: ['--samples', '6'] },
+  'containerd-dead': {
+    ...RUNTIME,
+    make: () => withDeadContainer(containerdDead()),
+    args: ['--samples', '6'],
+    drop: DROP_LOG,
+  },
   'dockerd-stopped': { ...RUNTIME, make: dockerContainer },
   'exit-event-lost': { ...RUNTIME, make: exitEventLost, settleMs: 15_000 },
   'containerd-restarted': { ...RUNTIME, make: restarted },
