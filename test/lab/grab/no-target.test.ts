@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ListDocument } from '../../../src/sandbox/list-answer.ts';
 import { startContainerd } from '../containerd.ts';
@@ -38,6 +39,8 @@ describe.skipIf(labUnavailable())('a grab without a TARGET', () => {
       const healthy = await containerd.runPod({ name: 'healthy', namespace: 'shop' });
       const others = await stuckElsewhere(folder, [pod.shimPid]);
       skip(others.length > 0, `other sandboxes of this machine are stuck: ${others.join(' ')}`);
+      // Less than a second is work.
+      await sleep(1500);
       const { bundle } = await grab(folder, ['--samples', '1'], { exit: 0 });
       expect(gapsOf(bundle)).toEqual([]);
       expect(bundle.manifest.target).toMatchObject({

@@ -50,12 +50,14 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
       expect(thread?.stack?.join('\n')).toMatch(
         /\bovl_sync_fs\+[\s\S]*\bgeneric_shutdown_super\+[\s\S]*\bcleanup_mnt\+/,
       );
-      expect(thread?.blockedForSeconds).toBeGreaterThan(0);
     }
+    // It is woken for a moment whenever some of the writeback is done, and waits on: then its age begins anew.
     const ages = [1, 2, 3, 4].map(
-      look => bundle.threads(`shim/threads-${look}.txt`).find(({ tid }) => tid === stall.thread.tid)?.blockedForSeconds,
+      look =>
+        bundle.threads(`shim/threads-${look}.txt`).find(({ tid }) => tid === stall.thread.tid)?.blockedForSeconds ?? -1,
     );
-    expect(ages).toEqual([...ages].sort((a, b) => (a ?? 0) - (b ?? 0)));
+    expect(Math.min(...ages)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...ages)).toBeGreaterThan(0);
     expect(bundle.threads('node/blocked.txt')).toContainEqual(
       expect.objectContaining({ tid: stall.thread.tid, state: 'D' }),
     );
