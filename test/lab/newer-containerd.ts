@@ -29,13 +29,23 @@ export async function newerContainerd(): Promise<Binaries> {
   }
 }
 
+/** Where this machine gets Debian's own packages from. */
+async function mirror(): Promise<string> {
+  const format = ['--format', '$(LABEL)|$(REPO_URI)', 'Created-By: Packages'];
+  const { stdout } = await execa('apt-get', ['indextargets', ...format]);
+  const uri = /^Debian\|(\S+)$/m.exec(stdout)?.[1];
+  if (uri === undefined)
+    throw new Error('apt knows no archive of Debian (apt-get update was not run, or it has other sources)');
+  return uri;
+}
+
 async function fetchAndUnpack(work: string): Promise<void> {
   const at = (name: string) => join(work, name);
   for (const name of ['state/lists/partial', 'cache/archives/partial', 'parts', 'root']) {
     mkdirSync(at(name), { recursive: true });
   }
   writeFileSync(at('status'), '');
-  writeFileSync(at('sources.list'), `deb [signed-by=${KEYRING}] http://deb.debian.org/debian trixie main\n`);
+  writeFileSync(at('sources.list'), `deb [signed-by=${KEYRING}] ${await mirror()} trixie main\n`);
   const places = {
     'Dir::Etc::sourcelist': at('sources.list'),
     'Dir::Etc::sourceparts': at('parts'),
