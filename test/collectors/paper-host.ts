@@ -1,11 +1,16 @@
+import type { CriQuestion } from '../../src/formats/cri/calls.ts';
 import type {
   CommandRequest,
   CommandResult,
+  CriCall,
   FileRequest,
   FileResult,
   FileStat,
   Host,
+  HttpCall,
   Outcome,
+  ShimCall,
+  ShimQuestion,
 } from '../../src/host/port.ts';
 
 /** What stands at a path: text, the target of a link, or how a read of it fails. */
@@ -33,6 +38,11 @@ export class PaperHost {
   readonly commands: (readonly string[])[] = [];
   readonly processes = new Map<number, string>();
   answer: (argv: readonly string[]) => Answer = () => ({ outcome: 'absent' });
+  /** What CRI, docker's API and shims are asked, and what they answer: nobody listens unless somebody is put there. */
+  readonly questions: (CriQuestion | ShimQuestion | string)[] = [];
+  cri: (question: CriQuestion) => Partial<CriCall> = () => ({ outcome: 'gone' });
+  http: (path: string) => Partial<HttpCall> = () => ({ outcome: 'gone' });
+  shim: (question: ShimQuestion) => readonly Partial<ShimCall>[] = () => [{ outcome: 'gone' }];
   readonly #files: Map<string, Content>;
   #clock = 0;
 
@@ -78,6 +88,32 @@ export class PaperHost {
     const bytes = { stdout: Buffer.from(stdout), stderr: Buffer.from(stderr) };
     const code = outcome === 'absent' || outcome === 'timeout' ? null : exitCode;
     return { argv, outcome, exitCode: code, ...bytes, offsetMs: this.#tick(), durationMs, ...rest };
+  }
+
+  async askCri(_socket: string, questions: readonly CriQuestion[]): Promise<readonly CriCall[]> {
+    this.questions.push(...questions);
+    return questions.map(question => {
+      const call = { question, service: 'runtime.v1.RuntimeService', outcome: 'ok', answer: null } as const;
+      return { ...call, offsetMs: this.#tick(), latencyMs: 2, ...this.cri(question) };
+    });
+  }
+
+  async askHttp(_socket: string, paths: readonly string[]): Promise<readonly HttpCall[]> {
+    this.questions.push(...paths);
+    return paths.map(path => {
+      const call = { path, outcome: 'ok', status: 200, body: Buffer.from('{}') } as const;
+      return { ...call, offsetMs: this.#tick(), latencyMs: 2, ...this.http(path) };
+    });
+  }
+
+  async askShims(questions: readonly ShimQuestion[]): Promise<readonly (readonly ShimCall[])[]> {
+    this.questions.push(...questions);
+    return questions.map(question =>
+      this.shim(question).map(given => {
+        const call = { call: 'Connect', container: null, service: 'containerd.task.v2.Task', outcome: 'ok' } as const;
+        return { ...call, offsetMs: this.#tick(), latencyMs: 2, answer: null, ...given };
+      }),
+    );
   }
 
   #tick(): number {

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { type Collector, PHASES } from '../../src/collectors/collector.ts';
+import { dockerApi } from '../../src/collectors/docker-api.ts';
 import { collectors } from '../../src/collectors/index.ts';
 import { parseViews } from '../../src/formats/views/document.ts';
 import { judgeViews } from '../../src/formats/views/judge.ts';
 import { viewsTable } from '../../src/report/views-table.ts';
 import { startContainerd } from '../lab/containerd.ts';
+import { startDocker } from '../lab/docker.ts';
 import { during } from '../lab/during.ts';
+import type { LabFolder } from '../lab/folder.ts';
 import { newerContainerd } from '../lab/newer-containerd.ts';
 import { threads } from '../lab/proc.ts';
 import { signal } from '../lab/processes.ts';
@@ -184,6 +188,39 @@ describe.skipIf(labUnavailable())('a dockerd that is stopped', () => {
         }),
         wrong: ['config.v2.json'],
       });
+    }));
+});
+
+describe.skipIf(labUnavailable())('docker without its client', () => {
+  const overSocket = async (folder: LabFolder, id: string, socket: string) => {
+    const asking: Collector = {
+      ...{ name: 'docker-api', phase: 'ask', deadlineMs: 8000 },
+      collect: capture => dockerApi(capture, socket, [id], ''),
+    };
+    const others = ASKING.filter(({ name }) => name.startsWith('views'));
+    const phases = [...others, asking].toSorted((a, b) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase));
+    expect(socket.startsWith(folder.path)).toBe(true);
+    return collect(id, phases, OPTIONS);
+  };
+
+  it('is asked over its socket, and answers for a container that is well', async () => {
+    await using docker = await startDocker();
+    const container = await docker.runContainer('web');
+    const collected = await overSocket(docker.folder, container.id, docker.socket);
+    const entry = (what: string) => collected.evidence.get(`runtime/docker-api-${what}.json`)?.body.toString() ?? '';
+    expect(JSON.parse(entry('version'))).toMatchObject({ Os: 'linux' });
+    expect(JSON.parse(entry('containers'))).toMatchObject([{ Id: container.id, State: 'running' }]);
+    expect(JSON.parse(entry(`container-${container.id.slice(0, 12)}`))).toMatchObject({ Id: container.id });
+    expect(viewsIn(collected).of(container.id)).toMatchObject({
+      words: { '/proc': 'alive', 'config.v2.json': 'running', docker: 'running' },
+      wrong: [],
+    });
+  });
+
+  it('that is stopped does not answer there either', () =>
+    during(dockerStopped(), async ({ folder, container, docker }) => {
+      const collected = await overSocket(folder, container.id, docker.socket);
+      expect(viewsIn(collected).of(container.id).words).toMatchObject({ docker: 'no answer', '/proc': 'gone' });
     }));
 });
 

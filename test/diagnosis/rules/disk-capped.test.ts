@@ -123,7 +123,20 @@ describe('disk-capped', () => {
   });
 
   it('needs two samples', () => {
-    const devices = { all: [capped({ rates: null, intervals: [] })], samples: 1, spanMs: 0 };
+    const devices = { all: [capped()], samples: 1, spanMs: 0 };
     expect(judge(diskCapped, withDisk(capped(), { devices }))).toEqual([]);
+  });
+
+  it.each([
+    ['bytes, of requests that differ in size', [full(), full({ completed: 90 })], 'proved'],
+    [
+      'requests, of one or two large ones a second',
+      [full({ completed: 1, writtenBytesPerSecond: 1 }), full({ completed: 2 })],
+      'proved',
+    ],
+    ['neither', [full(), full({ completed: 90, writtenBytesPerSecond: 2 ** 20 })], 'likely'],
+    ['nobody knows what, from one interval', [full()], 'likely'],
+  ] as const)('tells a steady rate of %s', (_, intervals, verdict) => {
+    expect(judge(diskCapped, withDisk(capped({ intervals })))).toMatchObject([{ verdict }]);
   });
 });

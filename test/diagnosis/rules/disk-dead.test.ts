@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../../src/diagnosis/diagnose.ts';
 import type { Device, Facts } from '../../../src/diagnosis/facts.ts';
 import { diskDead } from '../../../src/diagnosis/rules/disk-dead.ts';
 import { deviceOf, devicesOf, factsOf, kernelEventOf, podThreads, ratesOf, STARTED_AT, threadOf } from '../facts-of.ts';
@@ -64,6 +65,8 @@ describe('disk-dead', () => {
   it('takes timeouts of a controller that still completes something for likely', () => {
     const resetting = dead({ rates: ratesOf({ utilPercent: 100, completed: 3 }) });
     expect(judge(diskDead, withDisk(resetting, { kernel: kernel(timeout) }))).toMatchObject([{ verdict: 'likely' }]);
+    const failed = { ...timeout, kind: 'io-error' as const };
+    expect(judge(diskDead, withDisk(resetting, { kernel: kernel(failed) }))).toEqual([]);
     const old = { ...timeout, time: STARTED_AT - 3_600_000 };
     expect(judge(diskDead, withDisk(resetting, { kernel: kernel(old) }))).toEqual([]);
     const otherDisk = { ...timeout, device: 'nvme10' };
@@ -81,8 +84,16 @@ describe('disk-dead', () => {
     expect(judge(diskDead, withDisk(device, { threads: podThreads(thread) }))).toEqual([]);
   });
 
+  it('believes errors of the disk as well, where nothing comes back', () => {
+    const once = threadOf({ call: UMOUNT2, stack: UMOUNT_SYNC, moved: 'once' });
+    const failed = { ...timeout, kind: 'io-error' as const, device: 'nvme1n1p1' };
+    const facts = withDisk(dead(), { threads: podThreads(once), kernel: kernel(failed) });
+    expect(judge(diskDead, facts)).toMatchObject([{ verdict: 'proved' }]);
+  });
+
   it('is not applicable with one sample and no log of the kernel', () => {
-    const devices = { all: [dead({ rates: null })], samples: 1, spanMs: 0 };
-    expect(judge(diskDead, withDisk(dead(), { devices }))).toEqual([]);
+    const facts = withDisk(dead(), { devices: { all: [dead()], samples: 1, spanMs: 0 } });
+    expect(diagnose(facts, [diskDead]).notApplicable).toHaveLength(1);
+    expect(diagnose({ ...facts, kernel: kernel() }, [diskDead]).notApplicable).toEqual([]);
   });
 });

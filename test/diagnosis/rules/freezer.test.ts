@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../../src/diagnosis/diagnose.ts';
 import type { ContainerCgroup, Facts, Freezer, Thread } from '../../../src/diagnosis/facts.ts';
 import { freezer } from '../../../src/diagnosis/rules/freezer.ts';
 import { CONTAINER_ID, containerOf, factsOf, podThreads, threadOf } from '../facts-of.ts';
@@ -89,7 +90,39 @@ describe('freezer', () => {
 
   it('is silent about a thawed cgroup, whatever its threads wait for', () => {
     expect(judge(freezer, withContainer(state('THAWED'), [threadOf({ ...trapped, stack: UMOUNT_SYNC })]))).toEqual([]);
-    expect(judge(freezer, withContainer(null, [trapped]))).toEqual([]);
+  });
+
+  it('knows the init of a container by its pid, where nobody says whose thread it is', () => {
+    const unnamed = { ...trapped, container: null };
+    expect(judge(freezer, withContainer(state('FROZEN'), [unnamed]))).toMatchObject([{ verdict: 'proved' }]);
+    const other = { ...trapped, container: null, pid: 9, tid: 9 };
+    expect(judge(freezer, withContainer(state('FROZEN'), [other]))).toMatchObject([{ verdict: 'possible' }]);
+  });
+
+  it('cites the trap, not a thread that merely stands longer', () => {
+    const older = threadOf({ ...trapped, stack: '[<0>] hrtimer_nanosleep+0x74/0xf0', tid: 2709, blockedForMs: 90_000 });
+    const [found] = judge(freezer, withContainer(state('FROZEN'), [older, trapped]));
+    expect(found?.because.map(({ text }) => text)).toContainEqual(expect.stringContaining('__refrigerator'));
+    expect(found).toMatchObject({ verdict: 'proved', ageMs: 20_000 });
+  });
+
+  it.each([
+    [1, 'freezer.state'],
+    [2, 'cgroup.freeze'],
+    ['hybrid', 'freezer.state'],
+  ] as const)('says how to thaw it, on version %s', (cgroupVersion, file) => {
+    const base = withContainer(state('FROZEN'), [trapped]);
+    const [found] = judge(freezer, { ...base, capture: { ...base.capture, cgroupVersion } });
+    expect(found?.next.join(' ')).toContain(file);
+  });
+
+  it("is not applicable where no freezer's state was captured", () => {
+    const unread = (own: ContainerCgroup | 'absent' | null) => factsOf({ containers: [containerOf({ cgroup: own })] });
+    expect(diagnose(unread(null), [freezer]).notApplicable).toHaveLength(1);
+    expect(diagnose(unread(cgroup(null)), [freezer]).notApplicable).toHaveLength(1);
+    expect(diagnose(unread(cgroup(state('THAWED'))), [freezer]).notApplicable).toEqual([]);
+    // A cgroup that is gone holds nobody.
+    expect(diagnose(unread('absent'), [freezer]).ruledOut).toHaveLength(1);
   });
 
   it('proves nothing below 5 s', () => {

@@ -70,6 +70,24 @@ describe('memory-throttled', () => {
     ]);
   });
 
+  it('goes by events above memory.high where it is just below at the moment, and by a thread that is throttled', () => {
+    expect(judge(memoryThrottled, withMemory(container({ currentBytes: 2 ** 20 })))).toMatchObject([
+      { verdict: 'proved' },
+    ]);
+    const above = container({ highEventsGrowth: null });
+    expect(judge(memoryThrottled, withMemory(above))).toMatchObject([{ verdict: 'likely' }]);
+    const [found] = judge(memoryThrottled, withMemory(above, { pressure: pressure(0.01, 0) }));
+    expect(found?.because.map(({ text }) => text)).toContainEqual(
+      expect.stringContaining('mem_cgroup_handle_over_high'),
+    );
+    expect(found?.links).toMatchObject([{ about: ['thread:2700'], waitsFor: ['cgroup:/kubepods/pod0d6f/c1'] }]);
+  });
+
+  it('does not take the thread of another container for one of this', () => {
+    const threads = podThreads({ ...throttled, container: 'ee'.repeat(32), pid: 9, tid: 9 });
+    expect(judge(memoryThrottled, withMemory(container(), { pressure: pressure(0, 0), threads }))).toEqual([]);
+  });
+
   it('is silent below memory.high, without a limit, and without pressure or a thread that is throttled', () => {
     expect(judge(memoryThrottled, withMemory(container({ currentBytes: 2 ** 20, highEventsGrowth: 0 })))).toEqual([]);
     expect(judge(memoryThrottled, withMemory(container({ highBytes: null })))).toEqual([]);

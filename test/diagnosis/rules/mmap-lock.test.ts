@@ -53,6 +53,22 @@ describe('mmap-lock', () => {
     expect(judge(mmapLock, facts)[0]?.links.at(-1)).toMatchObject({ about: ['thread:99'] });
   });
 
+  it('blames no reader where two might have it, and nobody who reads the memory of the process itself', () => {
+    const remote = (pid: number) =>
+      threadOf({ pid, tid: pid, comm: 'gdb', role: 'other', stack: REMOTE_FAULT, moved: 'once' });
+    const two = { blocked: [remote(98), remote(99)], stacks: 'all' as const };
+    const [found] = judge(mmapLock, withHung('cmdline', { threads: podThreads(maps), nodeThreads: two }));
+    expect(found?.says).toMatch(/its mmap_lock is taken; ps/);
+    const awake = { ...faults, state: 'S' };
+    expect(judge(mmapLock, withHung('cmdline', { threads: podThreads(maps, awake) }))[0]?.links).toHaveLength(1);
+  });
+
+  it('counts a process of containerd', () => {
+    const own = { ...maps, comm: 'containerd', role: 'other' as const, moved: 'once' as const };
+    const facts = withHung('cmdline', { threads: podThreads(), nodeThreads: { blocked: [own], stacks: 'all' } });
+    expect(judge(mmapLock, facts)).toMatchObject([{ verdict: 'proved' }]);
+  });
+
   it('knows it by a probe of its own that was left behind', () => {
     const probe = {
       pid: 5,
@@ -72,6 +88,8 @@ describe('mmap-lock', () => {
     ];
     const facts = withHung('stat', { stuckProbes });
     expect(judge(mmapLock, facts)).toMatchObject([{ verdict: 'proved' }]);
+    const elsewhere = stuckProbes.map(own => ({ ...own, item: '/proc/2700/stat' }));
+    expect(judge(mmapLock, withHung('stat', { stuckProbes: elsewhere }))).toEqual([]);
   });
 
   it('is likely without a thread that shows it, of unknown age', () => {

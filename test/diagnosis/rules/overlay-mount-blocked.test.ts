@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Facts } from '../../../src/diagnosis/facts.ts';
 import { overlayMountBlocked } from '../../../src/diagnosis/rules/overlay-mount-blocked.ts';
-import { callOf, factsOf, goroutinesOf, podThreads, SHIM_PID, shimOf, threadOf } from '../facts-of.ts';
+import { callOf, containerOf, factsOf, goroutinesOf, podThreads, SHIM_PID, shimOf, threadOf } from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge } from '../judge.ts';
 import { GO_IDLE, MOUNT, MOUNT_FROZEN, UMOUNT_SYNC, UMOUNT2 } from '../stacks.ts';
@@ -51,10 +51,28 @@ describe('overlay-mount-blocked', () => {
     expect(judge(overlayMountBlocked, base)[0]?.says).toContain('answers no request of the pod');
   });
 
+  it('finds the Create of this thread among several, and the container that has neither process nor record yet', () => {
+    const creates = goroutinesOf(
+      'goroutine 7 [syscall]:\nmain.a(0x1)\n\tx.go:1\n\ngoroutine 8 [syscall]:\nmain.b(0x1)\n\tx.go:1',
+      {
+        each: ({ id }) => ({ rpc: 'Create', tid: id === 8 ? 683 : 1 }),
+      },
+    );
+    const running = containerOf({ id: 'aa'.repeat(32), name: 'sidecar' });
+    const early = containerOf({ initPid: null, init: null, runc: 'absent' });
+    const [found] = judge(overlayMountBlocked, withMount({ goroutines: [creates], containers: [running, early] }));
+    expect(found?.says).toContain('the disk of container app');
+    expect(found?.links[0]?.about).toEqual(['thread:683', `goroutine:${SHIM_PID}:8`, `task:${early.id}`]);
+    const gone = containerOf({ initPid: null, init: null, bundle: 'absent' });
+    expect(judge(overlayMountBlocked, withMount({ containers: [gone] }))[0]?.says).toContain('the disk of a container');
+  });
+
   it('cites a Connect that was not answered', () => {
     const cite = { entry: 'runtime/views.json', line: 3, text: '"connect": "timeout"' };
     const shims = [shimOf({ connect: { answered: false, tookMs: 2000, cite } })];
     expect(judge(overlayMountBlocked, withMount({ shims }))[0]?.because).toContainEqual(cite);
+    const answered = [shimOf({ connect: { answered: true, tookMs: 3, cite } })];
+    expect(judge(overlayMountBlocked, withMount({ shims: answered }))[0]?.because).not.toContainEqual(cite);
   });
 
   it('is silent about umount2, about other mounters, about one that moved and about idle Go', () => {
@@ -74,6 +92,5 @@ describe('overlay-mount-blocked', () => {
     expect(judge(overlayMountBlocked, withMount({ threads: once }))).toMatchObject([{ verdict: 'likely' }]);
     const young = podThreads({ ...mounting, blockedForMs: 3000 });
     expect(judge(overlayMountBlocked, withMount({ threads: young }))).toMatchObject([{ verdict: 'possible' }]);
-    expect(SHIM_PID).toBe(mounting.pid);
   });
 });

@@ -54,6 +54,33 @@ describe('rootfs-busy', () => {
     ).toEqual([]);
   });
 
+  it("knows the shim's, CRI's and the bundle's words for it, and no other busy thing", () => {
+    const busy = (kind: LogEvent['kind'], message: string) => {
+      const events = [60_000, 30_000].map(agoMs => eventOf(kind, { agoMs, message, error: 'device or resource busy' }));
+      return judge(rootfsBusy, withLog(events));
+    };
+    expect(busy('unmount-failed', 'cleanup')).toHaveLength(1);
+    expect(busy('bundle-delete-failed', 'failed to delete bundle')).toHaveLength(1);
+    expect(busy('exit-handling-failed', 'failed to delete task: failed rootfs umount')).toHaveLength(1);
+    expect(busy('cgroup-busy', 'failed to remove cgroup')).toEqual([]);
+  });
+
+  it('knows the container by any id in the line', () => {
+    const named = twice.map(event => ({ ...event, container: null }));
+    expect(judge(rootfsBusy, withLog(named))).toHaveLength(1);
+    const first = twice.map(event => ({ ...event, ids: [] }));
+    expect(judge(rootfsBusy, withLog(first))).toHaveLength(1);
+  });
+
+  it('minds no other thread of the shim, and no umount2 of others', () => {
+    const threads = podThreads(
+      threadOf({ tid: 1, state: 'S', call: UMOUNT2 }),
+      threadOf({ tid: 2 }),
+      threadOf({ tid: 3, role: 'application', call: UMOUNT2 }),
+    );
+    expect(judge(rootfsBusy, withLog(twice, { threads }))).toHaveLength(1);
+  });
+
   it('is silent while the shim hangs in umount2: that is no refusal', () => {
     const threads = podThreads(threadOf({ call: UMOUNT2, stack: UMOUNT_SYNC }));
     expect(judge(rootfsBusy, withLog(twice, { threads }))).toEqual([]);

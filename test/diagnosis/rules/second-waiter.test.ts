@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../../src/diagnosis/diagnose.ts';
 import type { Thread } from '../../../src/diagnosis/facts.ts';
 import { overlayUmountSync } from '../../../src/diagnosis/rules/overlay-umount-sync.ts';
 import { secondWaiter } from '../../../src/diagnosis/rules/second-waiter.ts';
@@ -72,6 +73,13 @@ describe('second-waiter', () => {
     expect(judge(secondWaiter, withThreads(threadOf({ state: 'S', stack: GO_IDLE, idle: true })))).toEqual([]);
     expect(judge(secondWaiter, withThreads({ ...waiter, moved: 'moved' }))).toEqual([]);
     expect(judge(secondWaiter, withThreads(threadOf({ stack: SOMEBODY_SYNCS })))).toEqual([]);
+  });
+
+  it('is not applicable without stacks, of whomever', () => {
+    const blind = { ...podThreads(threadOf({ ...waiter, stack: null })), stacks: 'none' as const };
+    expect(diagnose(factsOf({ threads: blind }), [secondWaiter]).notApplicable).toHaveLength(1);
+    const nodeThreads = { blocked: [], stacks: 'all' as const };
+    expect(diagnose(factsOf({ threads: blind, nodeThreads }), [secondWaiter]).notApplicable).toEqual([]);
   });
 
   it('proves nothing below 5 s', () => {
