@@ -19,8 +19,8 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
   let grabbed: Grabbed;
   beforeAll(async () => {
     stall = await overlayUmountSync();
-    // Nothing younger is called a stall.
-    await sleep(MIN_STALL_MS);
+    // Nothing younger is called a stall; twice that, since ages are only as good as the clocks of the CPUs.
+    await sleep(2 * MIN_STALL_MS);
     grabbed = await grab(stall.folder, [stall.pod.id.slice(0, 12)], { exit: 0 });
   });
   afterAll(async () => {
@@ -51,7 +51,7 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
         /\bovl_sync_fs\+[\s\S]*\bgeneric_shutdown_super\+[\s\S]*\bcleanup_mnt\+/,
       );
     }
-    // It is woken for a moment whenever some of the writeback is done, and waits on: then its age begins anew.
+    // Each by the clock of the CPU that the look was taken on; those of a virtual machine drift apart by its steal time.
     const ages = [1, 2, 3, 4].map(
       look =>
         bundle.threads(`shim/threads-${look}.txt`).find(({ tid }) => tid === stall.thread.tid)?.blockedForSeconds ?? -1,
