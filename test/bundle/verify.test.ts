@@ -81,6 +81,8 @@ describe('a bundle that was cut', () => {
   it('verifies up to the cut, at every 512 bytes', async () => {
     const reached = new Set<string | null>();
     for (let at = 512; at < made.file.length; at += 512) {
+      // Exactly the seal is missing, as the noise may have it: see below.
+      if (at === made.file.length - SEAL_BYTES) continue;
       const verification = await verify(made.file.subarray(0, at));
       expectCut(verification, at);
       reached.add(verification.lastWhole);
