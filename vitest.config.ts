@@ -9,6 +9,9 @@ export default defineConfig({
     // Console output of tests goes where it goes: captured, it is lost when a test hangs.
     disableConsoleIntercept: true,
     restoreMocks: true,
+    // Real daemons and disks on machines that others load too: what a neighbour pushed past a deadline is tried again, and
+    // scripts/test.ts names it. What is wrong fails every time.
+    retry: 2,
     projects: [
       {
         extends: true,

@@ -42,6 +42,7 @@ await vitest.close();
 
 const noLab = labUnavailable();
 if (noLab !== null) console.log(`test/lab did not run: ${noLab}`);
+for (const again of tally.again) console.log(`passed, but not at once: ${again}`);
 for (const skipped of tally.skipped) console.log(`skipped: ${skipped}`);
 process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
 console.log(`\n${closingLine(tally)}`);

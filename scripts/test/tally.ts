@@ -6,6 +6,8 @@ export interface Tally {
   failed: number;
   /** One line for each test that did not run, with the reason. */
   readonly skipped: string[];
+  /** One line for each test that passed, but not at once. */
+  readonly again: string[];
 }
 
 /**
@@ -13,7 +15,7 @@ export interface Tally {
  * too: a run in which a file is silently missing must not look green.
  */
 export class TallyReporter implements Reporter {
-  readonly tally: Tally = { passed: 0, failed: 0, skipped: [] };
+  readonly tally: Tally = { passed: 0, failed: 0, skipped: [], again: [] };
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     this.tally.failed += unhandled.length;
@@ -30,6 +32,8 @@ export class TallyReporter implements Reporter {
 
   #countTest(test: TestCase): void {
     const result = test.result();
+    const retries = test.diagnostic()?.retryCount ?? 0;
+    if (result.state === 'passed' && retries > 0) this.tally.again.push(`${test.fullName}: after ${retries} failures`);
     if (result.state === 'passed') this.tally.passed += 1;
     else if (result.state === 'failed') this.tally.failed += 1;
     // `pending` at the end: it was cut off.
