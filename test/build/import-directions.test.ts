@@ -21,6 +21,8 @@ function lint(files: readonly string[], text: (file: string, index: number) => s
     const ran = spawnSync(process.execPath, [oxlint, '--deny-warnings', '--format=json', '.'], {
       cwd: house,
       encoding: 'utf8',
+      // A diagnostic names every folder that is closed to the file: together more than Node's default of 1 MiB.
+      maxBuffer: 256 * 2 ** 20,
     });
     const { diagnostics } = JSON.parse(ran.stdout) as {
       diagnostics: { filename: string; message: string; help?: string }[];
