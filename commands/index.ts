@@ -4,6 +4,7 @@ import type { Registry } from '../src/cli/registry.ts';
 export const commands: Registry = {
   grab: () => import('./grab.ts'),
   list: () => import('./list.ts'),
+  doctor: () => import('./doctor.ts'),
   report: () => import('./report.ts'),
   diff: () => import('./diff.ts'),
   show: () => import('./show.ts'),

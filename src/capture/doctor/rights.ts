@@ -1,0 +1,34 @@
+import { parseStatus } from '../../formats/proc/status.ts';
+import type { Host } from '../../host/port.ts';
+import { type Check, lacks, ok } from './check.ts';
+
+/** Bits of linux/capability.h, and what a grab lacks without each. */
+const NEEDED: readonly { readonly name: string; readonly bit: number; readonly without: string }[] = [
+  { name: 'CAP_SYS_PTRACE', bit: 19, without: 'links, descriptors and system calls of other processes are denied' },
+  { name: 'CAP_SYS_ADMIN', bit: 21, without: 'kernel stacks are denied' },
+  { name: 'CAP_SYSLOG', bit: 34, without: "the kernel's log may be denied" },
+  { name: 'CAP_DAC_READ_SEARCH', bit: 2, without: 'state directories and logs that others may not read are denied' },
+  { name: 'CAP_KILL', bit: 5, without: 'a shim of another user cannot be asked for its goroutines' },
+];
+/** May read and search all that CAP_DAC_READ_SEARCH may. */
+const DAC_OVERRIDE = 1;
+
+/** Capabilities of this process, and whether /proc shows the processes of others. */
+export function rights(host: Pick<Host, 'read'>): readonly Check[] {
+  const { fields, uid } = parseStatus(host.read('/proc/self/status').body.toString('utf8'));
+  const effective = BigInt(`0x${fields.get('CapEff')?.trim() || '0'}`);
+  const has = (bit: number) => ((effective >> BigInt(bit)) & 1n) === 1n;
+  const capabilities = NEEDED.map(({ name, bit, without }): Check => {
+    const there = has(bit) || (name === 'CAP_DAC_READ_SEARCH' && has(DAC_OVERRIDE));
+    const check = name.toLowerCase().replaceAll('_', '-');
+    return there ? ok(check, `${name} is there`) : lacks(check, `${name} is missing: ${without}`, 'Run it as root.');
+  });
+  const hidden = host.read('/proc/1/comm').outcome === 'gone';
+  const who = `uid ${uid[1] ?? '?'}`;
+  return [
+    ...capabilities,
+    hidden
+      ? lacks('processes', `/proc hides the processes of others from ${who} (hidepid)`, 'Run it as root.')
+      : ok('processes', `/proc shows the processes of others to ${who}`),
+  ];
+}

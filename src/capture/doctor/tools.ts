@@ -1,0 +1,38 @@
+import type { CommandResult, Host } from '../../host/port.ts';
+import type { RuntimeDaemon } from '../../sandbox/types.ts';
+import { type Check, lacks, ok, warn } from './check.ts';
+
+interface Tool {
+  readonly name: string;
+  readonly argv: readonly string[];
+  /** What a grab does without it. */
+  readonly without: string;
+}
+
+const TOOLS: readonly Tool[] = [
+  { name: 'crictl', argv: ['crictl', '--version'], without: 'what CRI says is not asked by it' },
+  { name: 'ctr', argv: ['ctr', '--version'], without: "containerd's own records are not asked for" },
+  { name: 'ps', argv: ['ps', '--version'], without: 'node/processes.txt has no cross-check' },
+  { name: 'chrt', argv: ['chrt', '--version'], without: 'a dump may go to containerd where both read' },
+  { name: 'journalctl', argv: ['journalctl', '--version'], without: 'logs in the journal are not read' },
+  { name: 'logger', argv: ['logger', '--version'], without: 'no line is left in syslog' },
+];
+const DOCKER: Tool = { name: 'docker', argv: ['docker', '--version'], without: 'what docker says is not asked' };
+
+const ANSWER_MS = 1500;
+
+/** Programs that a grab runs. None of them is needed; one that hangs stands on a disk that does. */
+export async function tools(host: Pick<Host, 'run'>, daemons: readonly RuntimeDaemon[]): Promise<readonly Check[]> {
+  const wanted = daemons.some(({ kind }) => kind === 'dockerd') ? [...TOOLS, DOCKER] : TOOLS;
+  const checks: Check[] = [];
+  // One after another: several that hang shall not take all probes at once.
+  for (const tool of wanted) checks.push(judge(tool, await host.run({ argv: tool.argv, timeoutMs: ANSWER_MS })));
+  return checks;
+}
+
+function judge({ name, without }: Tool, { outcome, detail }: CommandResult): Check {
+  if (outcome === 'absent') return warn(name, `${name} is not installed: ${without}.`);
+  if (outcome === 'timeout') return lacks(name, `${name} does not start: ${detail ?? 'no answer'}`);
+  // An option that busybox does not know is an answer, too.
+  return ok(name, `${name} is there`);
+}
