@@ -1,10 +1,14 @@
 import { Args, Flags } from '@oclif/core';
 import { grabNode } from '../src/capture/grab-node.ts';
+import { planNode } from '../src/capture/plan-node.ts';
+import { SILENT } from '../src/capture/progress.ts';
 import type { Answer } from '../src/cli/answer.ts';
 import { BaseCommand } from '../src/cli/base-command.ts';
 import { count, duration, size } from '../src/cli/flags.ts';
 import { exitCodeOf, grabResult, grabWords } from '../src/cli/grab-answer.ts';
 import { outputChoice } from '../src/cli/output-choice.ts';
+import { planWords } from '../src/cli/plan-words.ts';
+import { EXIT } from '../src/errors.ts';
 import { watchForInterruption } from '../src/host/interruption.ts';
 import { operator } from '../src/host/operator.ts';
 import type { Place } from '../src/host/output.ts';
@@ -50,6 +54,10 @@ export default class Grab extends BaseCommand {
       summary: 'Ask containerd and dockerd for their goroutines, too: SIGUSR1, through guards.',
       default: false,
     }),
+    'dry-run': Flags.boolean({
+      summary: 'Print what would be tried; capture nothing, signal nobody.',
+      default: false,
+    }),
     skip: Flags.string({ summary: 'Collectors to leave out.', helpValue: 'a,b', default: '' }),
     note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
@@ -59,9 +67,6 @@ export default class Grab extends BaseCommand {
     const { args, flags } = await this.parse(Grab);
     const output = outputChoice(flags.output, { isTerminal: process.stdout.isTTY, json: flags.json });
     const { argv, host, firstLook, interruption = watchForInterruption() } = this.context;
-    // Ready by the time when it is known who is meant. What goes to stdout is a writer's that has stdout open.
-    const warm = output.kind === 'stdout' ? undefined : startWriter(selfCommand(), null);
-    const progress = this.openProgress();
     const look = firstLook ?? { matchedBy: 'all', shims: [], firstStackMs: null };
     const request = {
       ...{ asked: args.target ?? null, nodeOnly: flags.node, output, redact: flags.redact, argv },
@@ -73,7 +78,15 @@ export default class Grab extends BaseCommand {
         ...{ skip: flags.skip.split(',').filter(Boolean), note: flags.note ?? null },
       },
     };
+    if (flags['dry-run']) {
+      const machine = { host, firstLook: look, progress: SILENT, interruption };
+      const planned = await planNode(request, machine, { operator: operator() });
+      return { exit: EXIT.complete, text: planWords(planned), json: planned.plan };
+    }
+    // Ready by the time when it is known who is meant. What goes to stdout is a writer's that has stdout open.
+    const warm = output.kind === 'stdout' ? undefined : startWriter(selfCommand(), null);
     const open = (places: readonly Place[]) => openOutput(places, warm === undefined ? {} : { warm });
+    const progress = this.openProgress();
     const tools = { openOutput: open, operator: operator(), say: (line: string) => this.say(line) };
     const grabbed = await grabNode(request, { host, firstLook: look, progress, interruption }, tools).finally(() =>
       progress.close(),

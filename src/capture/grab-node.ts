@@ -18,6 +18,7 @@ import { currentDirectory } from './current-directory.ts';
 import { type Grabbed, grab, type Machine } from './grab.ts';
 import { afterwards, interruptible } from './interruptible.ts';
 import { type CurrentDirectory, type OutputChoice, placesFor, whyElsewhere } from './places.ts';
+import { tellGrab } from './tell-grab.ts';
 
 export interface GrabNodeRequest {
   /** TARGET as typed; null for the one sandbox that looks stuck. */
@@ -44,8 +45,8 @@ const INVENTORY_MS = 3000;
 /** `stallcap grab`: finds out who is meant, captures it, seals the bundle. */
 export async function grabNode(request: GrabNodeRequest, machine: Machine, tools: GrabNodeTools): Promise<Grabbed> {
   const { host } = machine;
-  const { inventory, target } = await find(request, machine);
-  return grab(
+  const { inventory, target } = await findTarget(request, machine);
+  const grabbed = await grab(
     {
       ...{ target, inventory, collectors, options: request.options, argv: request.argv, redact: request.redact },
       ...{ openOutput: tools.openOutput, operator: tools.operator, tool: toolRecord() },
@@ -63,12 +64,14 @@ export async function grabNode(request: GrabNodeRequest, machine: Machine, tools
     },
     machine,
   );
+  await tellGrab(host, grabbed);
+  return grabbed;
 }
 
 /** An interrupted run goes on for as long as a node that answers needs to say who is meant: what the entry saw is his. */
 const INTERRUPTED_MS = 400;
 
-async function find(request: GrabNodeRequest, { host, firstLook, interruption }: Machine) {
+export async function findTarget(request: GrabNodeRequest, { host, firstLook, interruption }: Machine) {
   const bounded = interruptible(host, afterwards(interruption.signal, INTERRUPTED_MS));
   try {
     const inventory = await takeInventory(bounded, firstLook, INVENTORY_MS);
@@ -95,7 +98,11 @@ async function targetOf(
 }
 
 /** Only the default needs to know what lies below the current directory. */
-async function whereWeAre(output: OutputChoice, inventory: Inventory, { host }: Machine): Promise<CurrentDirectory> {
+export async function whereWeAre(
+  output: OutputChoice,
+  inventory: Inventory,
+  { host }: Machine,
+): Promise<CurrentDirectory> {
   const cwd = process.cwd();
   if (output.kind !== 'default') return { path: cwd, standing: 'apart' };
   return currentDirectory(host, cwd, persistentRoots(inventory));
@@ -108,6 +115,6 @@ function persistentRoots(inventory: Inventory): readonly string[] {
   return roots.length > 0 ? [...new Set(roots)] : ['/var/lib/containerd', '/var/lib/docker'];
 }
 
-function toolRecord(): Tool {
+export function toolRecord(): Tool {
   return { name: 'stallcap', version: VERSION, runtime: `node ${process.versions.node}` };
 }

@@ -20,9 +20,9 @@ import type { Report } from '../report/report.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 import { shareOut } from './budget.ts';
 import { bundleName } from './bundle-name.ts';
-import { hostRecord } from './host-record.ts';
 import { afterwards } from './interruptible.ts';
 import { type Judging, judging } from './judging.ts';
+import { planOf } from './plan-of.ts';
 import type { Progress } from './progress.ts';
 import { runPhases } from './run-phases.ts';
 
@@ -150,18 +150,8 @@ interface Opened {
 
 /** The bundle, with plan.json in it. Waits for two slow questions (which disk lies below, which time zone), so nobody waits for it. */
 async function openBundle(request: GrabRequest, host: Host, judge: Judging): Promise<Opened> {
-  const { options, redact, tool, operator, argv, target } = request;
-  const machine = await hostRecord(host);
-  const folder = bundleName(machine.hostname, target, host.startedAt);
-  const plan: Plan = {
-    format: 1,
-    ...{ tool, startedAt: host.startedAt, argv, note: options.note, options: { ...options, redact }, operator },
-    host: machine,
-    target,
-    collectors: request.collectors
-      .filter(({ onRequest }) => onRequest?.(options) !== false)
-      .map(({ name, phase, deadlineMs }) => ({ name, phase, deadlineMs })),
-  };
+  const { options } = request;
+  const { plan, folder } = await planOf(request, host);
   const output = request.openOutput(await request.places(`${folder}.tar.gz`));
   const bundle = createBundleWriter({
     ...{ folder, output, plan, maxBytes: options.maxBytes, startedAt: host.startedAt },

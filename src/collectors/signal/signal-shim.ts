@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drain, Host } from '../../host/port.ts';
 import type { Shim } from '../../sandbox/types.ts';
 import type { Capture } from '../collector.ts';
+import { tellSyslog } from '../syslog.ts';
 import { claim } from './claim.ts';
 import { readContainerdSide } from './containerd-side.ts';
 import { descriptorsOf } from './descriptors.ts';
@@ -66,6 +67,10 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
     return refuse(errno === 'EPERM' ? 'denied' : 'guard', `kill: ${errno}`);
   }
   mark.leave('sent');
+  // Nobody waits for syslog.
+  void tellSyslog(host, `SIGUSR1 to shim ${shim.pid} of sandbox ${shim.id.slice(0, 12)}`).then(result =>
+    log.step('line to syslog', result),
+  );
   log.sent(at.offsetMs, again.overridden.length === 0 ? '' : `forced past guard ${again.overridden.join(', ')}`);
   const drained = drain?.finish({ marker: END_OF_DUMP, deadlineMs: DRAIN_MS, notBefore: notBefore(at) }) ?? null;
   // Awaited in a later phase, or never when the run ends before: a rejection must not end the process meanwhile.
