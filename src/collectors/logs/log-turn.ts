@@ -3,7 +3,7 @@ import type { Capture } from '../collector.ts';
 const NOTE = 'log turn';
 
 /**
- * Logs are read one after another, though their collectors run at once: each may hold 16 MiB, and a node in trouble is
+ * Logs are read one after another, though their collectors run at once: each may hold 8 MiB, and a node in trouble is
  * no place for several of them.
  */
 export async function inTurn<T>(capture: Capture, read: () => Promise<T>): Promise<T> {
@@ -16,8 +16,8 @@ export async function inTurn<T>(capture: Capture, read: () => Promise<T>): Promi
   return turn;
 }
 
-/** Kept of each log. */
-export const LOG_BYTES = 16 * 1024 * 1024;
+/** Kept of each log. It is in memory four times on its way: as it comes, as a whole, without secrets, packed. */
+export const LOG_BYTES = 8 * 1024 * 1024;
 
 /** ms since 1970 of the oldest line that was asked for: --since before the start of the run. */
 export function oldestWanted(capture: Capture): number {

@@ -8,7 +8,7 @@ const MAX_PASSED = 5000;
 
 /**
  * The lines of a log that were written at `sinceMs` or later, whole lines only. Found by bisection: times in a log rise (a
- * line or two out of order do not matter), so of 16 MiB some thirty lines are looked at. A log without readable times is
+ * line or two out of order do not matter), so of 8 MiB some thirty lines are looked at. A log without readable times is
  * kept as it is.
  *
  * @param sinceMs ms since 1970

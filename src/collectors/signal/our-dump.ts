@@ -1,4 +1,4 @@
-import { END, findDumps, type GoroutineDump } from '../../formats/goroutines/find-dumps.ts';
+import { BEGIN, END, findDumps, type GoroutineDump } from '../../formats/goroutines/find-dumps.ts';
 
 /** A dump that answers our signal. */
 export interface OurDump {
@@ -20,12 +20,27 @@ export interface OurDump {
  */
 export function ourDump(log: string, shimPid: number, notBefore: string): OurDump | null {
   const since = Date.parse(notBefore);
-  const dumps = findDumps(log).filter(dump => isNotBefore(dump, since));
+  const stretch = dumpsOnly(log);
+  const dumps = findDumps(stretch).filter(dump => isNotBefore(dump, since));
   // A line that was cut has lost its pid; one that names the shim is better.
   const ours = dumps.find(({ pid }) => pid === shimPid) ?? dumps.find(({ pid }) => pid === null);
   if (ours === undefined) return null;
   const { text, complete, verdict, goroutines } = ours;
-  return { text, raw: rawLines(log, ours), complete, verdict, goroutines: goroutines.length };
+  return { text, raw: rawLines(stretch, ours), complete, verdict, goroutines: goroutines.length };
+}
+
+/** What belongs to a dump may stand behind its END, in the next piece of a line that was cut: pid and namespace. */
+const BEHIND_END = 64 * 1024;
+
+/** From the line of the first dump on, to a little behind the last one's end: a log that is busy has megabytes of lines around. */
+function dumpsOnly(log: string): string {
+  const first = log.indexOf(BEGIN);
+  if (first < 0) return '';
+  const from = log.lastIndexOf('\n', first) + 1;
+  const end = log.lastIndexOf(END);
+  if (end < log.lastIndexOf(BEGIN)) return log.slice(from);
+  const lineEnd = log.indexOf('\n', end + BEHIND_END);
+  return log.slice(from, lineEnd < 0 ? log.length : lineEnd + 1);
 }
 
 /** v1 shims write no fraction of a second. */

@@ -4,7 +4,7 @@ import { type FileSink, placeOf } from './sink.ts';
 import type { SinkText } from './sink-text.ts';
 
 /** The end of the file that is read at most: a dump of thousands of goroutines is some MB. */
-const MAX_BYTES = 16 << 20;
+const MAX_BYTES = 8 << 20;
 /** Read beside what is new: the file may grow between our lstat and our read. Older lines are told by their time. */
 const SLACK_BYTES = 256 << 10;
 
