@@ -8,6 +8,7 @@ import { labUnavailable } from '../test/lab/requirements.ts';
 import { ROOT } from './build/paths.ts';
 import { installDebianPackages } from './debian-packages.ts';
 import { closingLine } from './test/closing-line.ts';
+import { FiguresReporter } from './test/figures.ts';
 import { TallyReporter } from './test/tally.ts';
 
 const reporter = new TallyReporter();
@@ -36,7 +37,7 @@ console.log('\n── tests');
 const vitest = await startVitest('test', process.argv.slice(2), {
   run: true,
   watch: false,
-  reporters: ['default', reporter],
+  reporters: ['default', reporter, new FiguresReporter()],
 });
 await vitest.close();
 

@@ -8,3 +8,10 @@ export async function compile(folder: LabFolder, name: string): Promise<string> 
   await run('cc', ['-O1', '-Wall', '-pthread', '-o', program, join(import.meta.dirname, `${name}.c`)]);
   return program;
 }
+
+/** The same for a library to be preloaded (LD_PRELOAD) into a program. */
+export async function compilePreload(folder: LabFolder, name: string): Promise<string> {
+  const library = join(folder.path, `${name}.so`);
+  await run('cc', ['-O1', '-Wall', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, `${name}.c`), '-ldl']);
+  return library;
+}
