@@ -8,6 +8,7 @@ export function interruptible(host: Host, signal: AbortSignal): Host {
   });
   const own: Partial<Host> = {
     readRisky: (files, deadline) => host.readRisky(files, until(deadline)),
+    cpuClocks: (cpus, deadline) => host.cpuClocks(cpus, until(deadline)),
     lookRisky: (pids, deadline) => host.lookRisky(pids, until(deadline)),
   };
   return new Proxy(host, {

@@ -1,5 +1,6 @@
 import type { Evidence } from '../bundle/evidence.ts';
 import type { ProcessLook } from '../host/port.ts';
+import { clocksOf } from '../sandbox/clocks-of-looks.ts';
 import type { Container, Shim } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf, entryPart } from './evidence-of.ts';
@@ -43,12 +44,14 @@ async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence>
   const deadline = { ...deadlineOf(capture, 3000), itemMs: 500 };
   const looks = new Map((await capture.host.lookRisky(pids, deadline)).map(seen => [seen.pid, seen]));
 
+  const clocks = await clocksOf(capture.host, [...looks.values()], deadlineOf(capture, 500));
+
   for (const container of containers) {
     const path = `containers/${entryPart(container.id)}/threads-${sample}.txt`;
     const seen = initOf(container, looks);
     const gone = seen === undefined || seen.outcome === 'gone';
     if (!gone || capture.notes.has(aliveNote(container))) {
-      yield seen === undefined ? noAnswer(path, container) : threadsEvidence(path, [seen]);
+      yield seen === undefined ? noAnswer(path, container) : threadsEvidence(path, [seen], clocks);
     } else if (sample === 1) {
       yield withoutInit(path, container);
     }
@@ -59,7 +62,7 @@ async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence>
     const path = `${shimFolder(capture.shims, shim)}/children-${sample}.txt`;
     // One that ended since it was found is no gap: runc comes and goes.
     const seen = children.flatMap(pid => looks.get(pid) ?? []).filter(({ outcome }) => outcome !== 'gone');
-    if (seen.length > 0) yield threadsEvidence(path, seen);
+    if (seen.length > 0) yield threadsEvidence(path, seen, clocks);
     else if (sample === 1) yield withoutChildren(path, shim);
   }
 }

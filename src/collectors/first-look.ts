@@ -1,9 +1,12 @@
 import type { ProcessLook } from '../host/port.ts';
+import { clocksOf } from '../sandbox/clocks-of-looks.ts';
 import type { Shim } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf } from './evidence-of.ts';
 import { shimFolder } from './shim-folder.ts';
 import { sameProcess, threadsEvidence } from './threads-evidence.ts';
+
+const CLOCKS_MS = 300;
 
 /** `<shim>/threads-1.txt`: the shim's threads as the entry saw them before anything else of the program was loaded. */
 export const firstLook: Collector = {
@@ -17,7 +20,9 @@ export const firstLook: Collector = {
       const seen = seenAtEntry(capture, shim);
       const whole = seen !== null && seen.outcome !== 'truncated';
       const look = whole ? seen : completed(seen, await lookAtShim(capture, shim));
-      yield threadsEvidence(`${shimFolder(capture.shims, shim)}/threads-1.txt`, [look]);
+      // Bounded: what was seen is not to wait for a program that hangs.
+      const clocks = await clocksOf(capture.host, [look], deadlineOf(capture, CLOCKS_MS));
+      yield threadsEvidence(`${shimFolder(capture.shims, shim)}/threads-1.txt`, [look], clocks);
     }
   },
 };
@@ -43,7 +48,7 @@ export function completed(seen: ProcessLook | null, later: ProcessLook): Process
   const had = new Set(seen.threads.map(({ tid }) => tid));
   return {
     ...later,
-    ownSched: seen.ownSched,
+    clock: seen.clock,
     threads: [...seen.threads, ...later.threads.filter(({ tid }) => !had.has(tid))],
     offsetMs: seen.offsetMs,
     durationMs: later.offsetMs + later.durationMs - seen.offsetMs,

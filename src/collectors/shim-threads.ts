@@ -1,4 +1,6 @@
+import { clocksOf } from '../sandbox/clocks-of-looks.ts';
 import type { Collector } from './collector.ts';
+import { deadlineOf } from './evidence-of.ts';
 import { lookAtShim } from './first-look.ts';
 import { shimFolder } from './shim-folder.ts';
 import { threadsEvidence } from './threads-evidence.ts';
@@ -17,7 +19,8 @@ export const shimThreads: Collector = {
     for await (const round of capture.rounds()) {
       for (const shim of shims) {
         const look = await lookAtShim(capture, shim);
-        yield threadsEvidence(`${shimFolder(capture.shims, shim)}/threads-${round + 1}.txt`, [look]);
+        const clocks = await clocksOf(capture.host, [look], deadlineOf(capture, 500));
+        yield threadsEvidence(`${shimFolder(capture.shims, shim)}/threads-${round + 1}.txt`, [look], clocks);
         if (look.outcome === 'gone') shims = shims.filter(other => other !== shim);
       }
     }

@@ -17,7 +17,9 @@ export const sweep: Collector = {
   deadlineMs: 8000,
   async *collect(capture) {
     const deadline = deadlineOf(capture);
-    const result = await capture.host.sweep({ tree: podTree(capture) }, deadline);
+    // Which CPUs the threads in D are on is not known yet.
+    const clocks = await capture.host.cpuClocks(onlineCpus(capture), deadlineOf(capture, 500));
+    const result = await capture.host.sweep({ tree: podTree(capture), clocks }, deadline);
     capture.notes.set(HANGING_CMDLINES, result.hung.filter(({ file }) => file.endsWith('cmdline')).length);
     yield entry(
       'node/processes.txt',
@@ -36,6 +38,15 @@ function podTree(capture: Capture): readonly number[] {
   const below = shims.flatMap(pid => processTree(capture.host, pid).descendants.map(child => child.pid));
   const inits = capture.target.sandbox.containers.flatMap(container => container.initPid ?? []);
   return [...new Set([...shims, ...below, ...inits])];
+}
+
+/** Of /proc/stat: one line each. */
+function onlineCpus({ host }: Capture): readonly number[] {
+  const lines = host
+    .read('/proc/stat')
+    .body.toString('latin1')
+    .matchAll(/^cpu(\d+) /gm);
+  return [...lines].map(([, cpu]) => Number(cpu));
 }
 
 function entry(path: string, source: string, body: Buffer, result: SweepResult): Evidence {

@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { type CpuClocks, NO_CLOCKS } from '../formats/proc/cpu-clocks.ts';
 import { parseStat } from '../formats/proc/stat.ts';
 import { processBlocks } from '../formats/thread-dump.ts';
 import type { ProcessLook } from '../host/port.ts';
@@ -7,7 +8,7 @@ import type { ProcessLook } from '../host/port.ts';
  * One or more processes' threads as one entry of the bundle, in the layout of formats/thread-dump.ts. What is worst
  * among the processes decides the outcome; each of them says its own in the text.
  */
-export function threadsEvidence(path: string, looks: readonly ProcessLook[]): Evidence {
+export function threadsEvidence(path: string, looks: readonly ProcessLook[], clocks: CpuClocks = NO_CLOCKS): Evidence {
   const gaps = looks.map(look => ({ pid: look.pid, ...gapOf(look) })).filter(gap => gap.outcome !== 'ok');
   const worst = gaps.find(gap => gap.outcome !== 'gone' && gap.outcome !== 'absent') ?? gaps[0];
   const startMs = Math.min(...looks.map(look => look.offsetMs));
@@ -16,7 +17,7 @@ export function threadsEvidence(path: string, looks: readonly ProcessLook[]): Ev
     path,
     source: looks.map(look => `/proc/${look.pid}/task/*/{stat,wchan,sched,syscall,stack}`).join(' '),
     outcome: worst?.outcome ?? (looks.length === 0 ? 'empty' : 'ok'),
-    body: Buffer.from(looks.map(processBlocks).join('')),
+    body: Buffer.from(looks.map(look => processBlocks(look, clocks)).join('')),
     ...(worst === undefined ? {} : { detail: gaps.map(gap => `${gap.pid}: ${gap.detail}`).join('; ') }),
     ...(looks.length === 0 ? {} : { at: { offsetMs: startMs, durationMs: endMs - startMs } }),
   };

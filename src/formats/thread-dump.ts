@@ -12,7 +12,7 @@
  */
 import type { ProcessLook, ThreadLook } from '../host/port.ts';
 import { escapeColumn, escapeLine, unescapeLine } from './escape.ts';
-import { blockedForSeconds } from './proc/sched.ts';
+import { blockedForSeconds, type CpuClock, type CpuClocks, NO_CLOCKS } from './proc/cpu-clocks.ts';
 import { parseStat } from './proc/stat.ts';
 
 /** One thread, as a block says it. */
@@ -69,12 +69,12 @@ const note = (file: string, why: string) => `(${escapeColumn(file)}: ${escapeLin
 
 /**
  * One thread's block, ended by one line end and no blank line: heading, syscall line or a note, stack lines or a note,
- * then notes on other files. `ownSched` is the sampler's own /proc/self/sched; without it there is no `blocked for`.
+ * then notes on other files. Without the clock of the thread's CPU there is no `blocked for` (proc/cpu-clocks.ts).
  * Not said: that the kernel has no `sched` file (ENOENT), which the missing `blocked for` tells already.
  */
-export function threadBlock(look: ThreadLook, ownSched: string | null): string {
+export function threadBlock(look: ThreadLook, own: CpuClock | null, clocks: CpuClocks = NO_CLOCKS): string {
   const stat = look.stat === null ? null : parseStat(look.stat);
-  const blocked = blockedForSeconds(look.sched, ownSched);
+  const blocked = blockedForSeconds(look, own, clocks);
   const age = blocked === null ? '' : ` blocked for ${blocked.toFixed(1)}`;
   const wchan = look.wchan === null ? null : look.wchan.trim();
   const lines = [
@@ -99,8 +99,8 @@ export function threadBlock(look: ThreadLook, ownSched: string | null): string {
 }
 
 /** The line that names a process, and the blocks of its threads. A process that could not be read whole says why. */
-export function processBlocks(look: ProcessLook): string {
-  return processLine(look) + look.threads.map(thread => threadBlock(thread, look.ownSched)).join('');
+export function processBlocks(look: ProcessLook, clocks: CpuClocks = NO_CLOCKS): string {
+  return processLine(look) + look.threads.map(thread => threadBlock(thread, look.clock, clocks)).join('');
 }
 
 /** The line above the blocks of a process's threads, for those that come one by one. */

@@ -1,4 +1,5 @@
 import type { CriQuestion } from '../formats/cri/calls.ts';
+import type { CpuClocks } from '../formats/proc/cpu-clocks.ts';
 import { offsetMs, startedAt } from './clock.ts';
 import { observerCost } from './cost.ts';
 import { numbersIn } from './look.ts';
@@ -26,6 +27,7 @@ import type {
   UsageResult,
 } from './port.ts';
 import { askCommand } from './probe/ask-command.ts';
+import { CpuClockReader } from './probe/ask-cpu-clocks.ts';
 import { askCri } from './probe/ask-cri.ts';
 import { askDrain } from './probe/ask-drain.ts';
 import { askHttp } from './probe/ask-http.ts';
@@ -57,9 +59,11 @@ export function createHost(options: HostOptions = {}): LinuxHost {
 export class LinuxHost implements Host {
   readonly startedAt = startedAt;
   readonly #pool: ProbePool;
+  readonly #cpuClocks: CpuClockReader;
 
   constructor(self: SelfCommand) {
     this.#pool = new ProbePool(self);
+    this.#cpuClocks = new CpuClockReader(this.#pool);
   }
 
   /** Starts a first probe, so that it is there when it is asked. It keeps nothing alive. */
@@ -97,6 +101,10 @@ export class LinuxHost implements Host {
     const job = new ItemsJob(looksRequest, pids);
     const cutShort = await this.#pool.run(job, deadline);
     return pids.map((pid, index) => job.results[index] ?? unseen(pid, 'timeout', `not reached: ${cutShort}`));
+  }
+
+  cpuClocks(cpus: readonly number[], deadline: Deadline): Promise<CpuClocks> {
+    return this.#cpuClocks.read(cpus, deadline);
   }
 
   sweep(request: SweepRequest, deadline: Deadline): Promise<SweepResult> {

@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { monotonicMs, timesSince } from './clock.ts';
 import { errnoOf, outcomeOf } from './outcome.ts';
+import { ownClock } from './own-clock.ts';
 import type { ProcessLook, ThreadLook } from './port.ts';
 import { readText } from './proc-file.ts';
 
@@ -54,10 +55,10 @@ export function lookAtThread(pid: number, tid: number): ThreadLook {
  */
 export function lookAt(pid: number, options: LookOptions): ProcessLook {
   const began = monotonicMs();
-  const ownSched = readText('/proc/self/sched').text;
+  const clock = ownClock();
   const comm = readText(`/proc/${pid}/comm`);
   const status = readText(`/proc/${pid}/status`);
-  const known = { pid, comm: comm.text?.replace(/\n$/, '') ?? null, status: status.text, ownSched };
+  const known = { pid, comm: comm.text?.replace(/\n$/, '') ?? null, status: status.text, clock };
 
   const refusal = status.text === null ? outcomeOf(status.errno, `/proc/${pid}/status`) : refuse(status.text, options);
   if (refusal !== null) return { ...known, stat: null, cwd: null, threads: [], ...timesSince(began), ...refusal };

@@ -1,4 +1,5 @@
 import type { CriAnswer, CriQuestion } from '../formats/cri/calls.ts';
+import type { CpuClock, CpuClocks } from '../formats/proc/cpu-clocks.ts';
 import type { ConnectAnswer, StateAnswer, TaskApi } from '../formats/ttrpc/task.ts';
 
 /**
@@ -129,8 +130,8 @@ export interface ProcessLook {
   /** readlink of /proc/<pid>/cwd. */
   readonly cwd: string | null;
   readonly threads: readonly ThreadLook[];
-  /** Text of the sampler's own /proc/self/sched just before: the clock that `se.exec_start` of the threads is compared to. */
-  readonly ownSched: string | null;
+  /** The clock of the sampler's CPU just before: what `se.exec_start` of threads on that CPU is compared to. */
+  readonly clock: CpuClock | null;
   readonly offsetMs: number;
   readonly durationMs: number;
   readonly outcome: Outcome;
@@ -178,6 +179,8 @@ export interface StuckProbe {
 export interface SweepRequest {
   /** Processes (the pod's tree) whose threads get syscall and stack in any state; of all others only threads in D. */
   readonly tree: readonly number[];
+  /** Of the CPUs that the threads may have run on. Default: none. */
+  readonly clocks?: CpuClocks;
 }
 
 export interface SweepResult {
@@ -337,6 +340,11 @@ export interface Host {
   readRisky(files: readonly FileRequest[], deadline: Deadline): Promise<readonly FileResult[]>;
   /** Like `look`, for any process, in a probe. */
   lookRisky(pids: readonly number[], deadline: Deadline): Promise<readonly ProcessLook[]>;
+  /**
+   * The clocks of these CPUs, at most 64 of them: by a program that is bound to one after another, in a probe. Those that
+   * were asked for a few seconds ago are not asked again. A CPU that did not answer, or is out of bounds (cpuset), is missing.
+   */
+  cpuClocks(cpus: readonly number[], deadline: Deadline): Promise<CpuClocks>;
   sweep(request: SweepRequest, deadline: Deadline): Promise<SweepResult>;
   run(command: CommandRequest): Promise<CommandResult>;
   /** Records of /dev/kmsg until EAGAIN, oldest first, newest `maxBytes` kept, as text lines. */

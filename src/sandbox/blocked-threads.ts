@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { blockedForSeconds } from '../formats/proc/sched.ts';
+import { blockedForSeconds, type CpuClocks, NO_CLOCKS } from '../formats/proc/cpu-clocks.ts';
 import { parseStack } from '../formats/proc/stack.ts';
 import { parseStat } from '../formats/proc/stat.ts';
 import { parseSyscall } from '../formats/proc/syscall.ts';
@@ -19,7 +19,7 @@ export interface BlockedThread {
   readonly place: string | null;
   /** 'umount2'; the number where the name is not known; null outside of a call, and where it could not be read. */
   readonly syscall: string | null;
-  /** For how long it has not run; null on a kernel without /proc/<pid>/sched. */
+  /** For how long it has not run; null on a kernel without /proc/<pid>/sched, and where its CPU's clock is not known. */
   readonly blockedForSeconds: number | null;
 }
 
@@ -28,6 +28,8 @@ export interface BlockedOptions {
   readonly role?: Role;
   /** A wait shorter than this is work: every reader of a disk is in D for moments. Default 1. */
   readonly minSeconds?: number;
+  /** Of CPUs other than the sampler's. Default: none. */
+  readonly clocks?: CpuClocks;
   /** `process.arch`, `uname -m`. Default: of this machine. */
   readonly machine?: string;
 }
@@ -38,12 +40,12 @@ export interface BlockedOptions {
  * or runc's thread counts at once, and an application's does not: there, one look cannot tell work from a stall.
  */
 export function blockedThreads(look: ProcessLook, options: BlockedOptions = {}): readonly BlockedThread[] {
-  const { role = roleOf(look.comm), minSeconds = 1, machine = process.arch } = options;
+  const { role = roleOf(look.comm), minSeconds = 1, clocks = NO_CLOCKS, machine = process.arch } = options;
   const blocked = look.threads.flatMap(thread => {
     const stat = parseStat(thread.stat ?? '');
     if (stat === null) return [];
     const place = placeOf(thread);
-    const seconds = blockedForSeconds(thread.sched, look.ownSched);
+    const seconds = blockedForSeconds(thread, look.clock, clocks);
     const longEnough = seconds === null ? role !== 'application' : seconds >= minSeconds;
     if (!longEnough || !waitsInVain({ role, state: stat.state, place })) return [];
     return [

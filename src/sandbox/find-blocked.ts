@@ -1,7 +1,9 @@
+import type { CpuClocks } from '../formats/proc/cpu-clocks.ts';
 import { parseStat } from '../formats/proc/stat.ts';
 import { roleOf } from '../formats/proc/waiting-places.ts';
 import type { FirstLook, Host, ProcessLook } from '../host/port.ts';
 import { type BlockedThread, blockedThreads, longestFirst } from './blocked-threads.ts';
+import { clocksOf } from './clocks-of-looks.ts';
 import { type NodeProcess, type ProcessTree, readProcessTree } from './process-tree.ts';
 import type { Sandbox, Shim } from './types.ts';
 
@@ -17,6 +19,8 @@ export interface FindOptions {
 
 /** One process that does not answer must not take the time of the others. */
 const ITEM_MS = 400;
+/** Without them only threads on our own CPU have an age. */
+const CLOCKS_MS = 500;
 
 /**
  * Looks at every sandbox: all threads of its shims, of the shims' children (runc) and of the inits; further below only
@@ -31,10 +35,15 @@ export async function findBlocked(
   const pids = [...new Set([...wanted.values()].flat().map(({ pid }) => pid))];
   const risky = pids.length === 0 ? [] : await host.lookRisky(pids, { deadlineMs, itemMs: ITEM_MS });
   const looks = new Map(risky.map(look => [look.pid, look]));
+  const shims = new Map(
+    sandboxes.flatMap(sandbox => sandbox.shims).map(shim => [shim, lookAtShim(host, shim, firstLook)]),
+  );
+  const clocks = await clocksOf(host, [...shims.values(), ...risky], { deadlineMs: CLOCKS_MS });
   const blocked = new Map<Sandbox, readonly BlockedThread[]>();
   for (const [sandbox, processes] of wanted) {
-    const ofShims = sandbox.shims.flatMap(shim => blockedThreads(lookAtShim(host, shim, firstLook), { role: 'shim' }));
-    const ofOthers = processes.flatMap(process => blockedIn(process, looks.get(process.pid)));
+    const looksAtShims = sandbox.shims.flatMap(shim => shims.get(shim) ?? []);
+    const ofShims = looksAtShims.flatMap(look => blockedThreads(look, { role: 'shim', clocks }));
+    const ofOthers = processes.flatMap(process => blockedIn(process, looks.get(process.pid), clocks));
     blocked.set(sandbox, [...ofShims, ...ofOthers].sort(longestFirst));
   }
   return blocked;
@@ -56,8 +65,12 @@ function lookAtShim(host: Host, { pid, startTicks }: Shim, firstLook: FirstLook 
   return same ? seen : host.look(pid);
 }
 
-function blockedIn({ pid, comm, state }: NodeProcess, look: ProcessLook | undefined): readonly BlockedThread[] {
-  if (look !== undefined && look.threads.length > 0) return blockedThreads(look);
+function blockedIn(
+  { pid, comm, state }: NodeProcess,
+  look: ProcessLook | undefined,
+  clocks: CpuClocks,
+): readonly BlockedThread[] {
+  if (look !== undefined && look.threads.length > 0) return blockedThreads(look, { clocks });
   // Held inside execve its stat, wchan and stack hang as well: that it is in D is all there is to say.
   const silent = look === undefined || look.outcome === 'timeout';
   if (!silent || state !== 'D') return [];

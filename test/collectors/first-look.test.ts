@@ -12,6 +12,6 @@ test('threads that the entry had no time for are those of the look after it', ()
     [71, 'later'],
     [72, 'later'],
   ]);
-  expect(look).toMatchObject({ outcome: 'ok', offsetMs: 30, durationMs: 390, ownSched: seen.ownSched });
+  expect(look).toMatchObject({ outcome: 'ok', offsetMs: 30, durationMs: 390, clock: seen.clock });
   expect(look.detail).toBeUndefined();
 });

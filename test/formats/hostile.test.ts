@@ -8,6 +8,7 @@ import { parseJournalJson } from '../../src/formats/logs/journal-json.ts';
 import { parseBlockDrivers, parsePartitions } from '../../src/formats/proc/block-devices.ts';
 import { parseCgroups } from '../../src/formats/proc/cgroup.ts';
 import { parseCgroupIo } from '../../src/formats/proc/cgroup-io.ts';
+import { cpuClock } from '../../src/formats/proc/cpu-clocks.ts';
 import { parseDiskstats } from '../../src/formats/proc/diskstats.ts';
 import { parseIo } from '../../src/formats/proc/io.ts';
 import { parseKmsg } from '../../src/formats/proc/kmsg.ts';
@@ -17,7 +18,7 @@ import { parseLocks } from '../../src/formats/proc/locks.ts';
 import { parseMeminfo } from '../../src/formats/proc/meminfo.ts';
 import { overlayDirs, parseMountinfo } from '../../src/formats/proc/mountinfo.ts';
 import { parsePressure } from '../../src/formats/proc/pressure.ts';
-import { blockedForSeconds, parseSched } from '../../src/formats/proc/sched.ts';
+import { parseSched } from '../../src/formats/proc/sched.ts';
 import { parseStack } from '../../src/formats/proc/stack.ts';
 import { parseStat } from '../../src/formats/proc/stat.ts';
 import { parseStatus } from '../../src/formats/proc/status.ts';
@@ -52,7 +53,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
   ['parseMountinfo', text => parseMountinfo(text).map(overlayDirs), fixture('proc/shim-1.6.20/mountinfo-pod')],
   ['parsePressure', parsePressure, fixture('proc/node/pressure-io')],
   ['parseSched', parseSched, fixture('proc/frozen-touch/sched')],
-  ['blockedForSeconds', text => blockedForSeconds(text, text), fixture('proc/frozen-touch/sched')],
+  ['cpuClock', text => cpuClock(text, fixture('proc/frozen-touch/sched'), text), fixture('proc/frozen-touch/stat')],
   ['parseStack', parseStack, fixture('proc/frozen-touch/stack')],
   ['parseStat', parseStat, fixture('proc/shim-1.6.20/stat')],
   ['parseStatus', parseStatus, fixture('proc/shim-1.6.20/status')],

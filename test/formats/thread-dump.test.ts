@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuClock } from '../../src/formats/proc/cpu-clocks.ts';
 import { parseThreadDump, processBlocks, threadBlock } from '../../src/formats/thread-dump.ts';
 import type { ProcessLook, ThreadLook } from '../../src/host/port.ts';
 
@@ -8,7 +9,8 @@ const sched = (ms: string, comm = 'containerd-shim') =>
   `${comm} (2630, #threads: 12)\n-------------------------------------------------------------------\n` +
   `se.exec_start                                :        ${ms}\nse.vruntime                                  :            11.441053\n`;
 const stat = (tid: number, comm: string, state: string) =>
-  `${tid} (${comm}) ${state} 1 2430 1071 0 -1 4194304 2562 4422 0 1 241 77 2 2 20 0 12 0 92680 1574313984 3554\n`;
+  `${tid} (${comm}) ${state} 1 2430 1071 0 -1 4194304 2562 4422 0 1 241 77 2 2 20 0 12 0 92680 1574313984 3554 ${'0 '.repeat(14)}3 0 0 0\n`;
+const clock = (ms: string, cpu = 3) => ({ cpu, clockMs: Number(ms), uptimeMs: 800_000 });
 
 const blocked: ThreadLook = {
   tid: 2630,
@@ -22,7 +24,7 @@ const blocked: ThreadLook = {
 
 describe('threadBlock', () => {
   it('prints the heading of the runbooks, the syscall line and the stack lines', () => {
-    expect(threadBlock(blocked, sched('703603.238308'))).toBe(
+    expect(threadBlock(blocked, clock('703603.238308'))).toBe(
       '===== 2630 containerd-shim D wb_wait_for_completion blocked for 20.2 =====\n' +
         '166 0xc000300120 0x0 0x0 0x0 0x0 0x0 0x7ffe7f454168 0x7f1577b612ad\n' +
         '[<0>] wb_wait_for_completion+0x81/0xb0\n' +
@@ -31,10 +33,11 @@ describe('threadBlock', () => {
   });
 
   it('says nothing of an age that the kernel does not tell', () => {
-    expect(threadBlock({ ...blocked, sched: null, errors: { sched: 'ENOENT' } }, sched('703603.238308'))).toMatch(
+    expect(threadBlock({ ...blocked, sched: null, errors: { sched: 'ENOENT' } }, clock('703603.238308'))).toMatch(
       /^===== 2630 containerd-shim D wb_wait_for_completion =====\n166 [^(]*$/,
     );
     expect(threadBlock(blocked, null)).not.toContain('blocked for');
+    expect(threadBlock(blocked, clock('703603.238308', 2))).not.toContain('blocked for');
   });
 
   it('keeps a wait channel of 0', () => {
@@ -125,14 +128,14 @@ describe('processBlocks and parseThreadDump', () => {
                 stat: null,
                 cwd: null,
                 threads: threads.map(look),
-                ownSched: sched(own),
+                clock: clock(own),
                 offsetMs: 0,
                 durationMs: 0,
                 outcome: comm === null ? 'denied' : 'ok',
                 ...(comm === null && { detail: 'EACCES: )\n' }),
               }),
             )
-            .map(processBlocks)
+            .map(process => processBlocks(process))
             .join('');
           const dump = parseThreadDump(written);
           expect(dump.unknown).toEqual([]);
@@ -153,7 +156,7 @@ describe('processBlocks and parseThreadDump', () => {
                 state: value.comm === null ? null : value.state,
                 wchan: value.wchan === null ? null : value.wchan.trim(),
                 blockedForSeconds:
-                  value.exec === null
+                  value.exec === null || value.comm === null
                     ? null
                     : Number((Math.max(0, Number(own) - Number(value.exec)) / 1000).toFixed(1)),
                 syscall: value.syscall,
@@ -181,7 +184,7 @@ describe('processBlocks and parseThreadDump', () => {
       stack: null,
       errors: { stack: 'EACCES' },
     };
-    const [read] = parseThreadDump(threadBlock(self, at('sched'))).threads;
+    const [read] = parseThreadDump(threadBlock(self, cpuClock(at('stat'), at('sched'), at('../uptime')))).threads;
     expect(read?.tid).toBe(process.pid);
     expect(read?.state).toBe('R');
     expect(read?.wchan).toBe('0');

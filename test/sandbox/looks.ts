@@ -22,7 +22,7 @@ export function lookOf(pid: number, comm: string, threads: readonly FakeThread[]
     stat: statOf(pid, comm, 'S', pid),
     cwd: null,
     threads: threads.map((thread, index) => threadOf(thread, pid, pid + index, comm)),
-    ownSched: schedOf(comm, OWN_MS),
+    clock: { cpu: 0, clockMs: OWN_MS, uptimeMs: OWN_MS },
     offsetMs: 0,
     durationMs: 0,
     outcome: 'ok',
@@ -50,7 +50,7 @@ function threadOf(thread: FakeThread, pid: number, tid: number, comm: string): T
 
 /** Started at ten times its pid, as MemoryHost has it. */
 function statOf(id: number, comm: string, state: string, pid: number): string {
-  return `${id} (${comm}) ${state} 1 ${'0 '.repeat(15)}12 0 ${pid * 10} 0 0`;
+  return `${id} (${comm}) ${state} 1 ${'0 '.repeat(15)}12 0 ${pid * 10} ${'0 '.repeat(30)}`;
 }
 
 function schedOf(comm: string, ms: number): string {

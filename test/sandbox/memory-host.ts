@@ -134,7 +134,7 @@ export class MemoryHost {
       stat: text('stat'),
       cwd: text('cwd'),
       threads: [],
-      ownSched: null,
+      clock: null,
       offsetMs: 0,
       durationMs: 0,
       outcome,

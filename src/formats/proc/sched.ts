@@ -19,23 +19,12 @@ export function parseSched(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * When the scheduler last accounted a run of the task, ms of its own clock. Null where the kernel has no such value, and
- * for a task that has never run yet (0).
+ * When the scheduler last accounted a run of the task, ms of the clock of the CPU that it ran on. Null where the kernel
+ * has no such value, and for a task that has never run yet (0).
  */
 export function execStartMs(text: string): number | null {
   const body = text.slice(RULE.exec(text)?.index ?? text.length);
   const digits = /^se\.exec_start\s*:\s*(\d+\.\d+)\s*$/m.exec(body)?.[1];
   const ms = Number(digits);
   return digits === undefined || ms === 0 ? null : ms;
-}
-
-/**
- * For how long a thread has not run: its `se.exec_start` against the sampler's own, read in the same moment. Seconds,
- * never negative (the clocks of two CPUs differ by less than a tick). Null where either value is missing.
- * Measured on 6.18: 20.2 for a thread 20 s in D. A thread that is idle has not run either: the state says which it is.
- */
-export function blockedForSeconds(threadSched: string | null, ownSched: string | null): number | null {
-  const thread = threadSched === null ? null : execStartMs(threadSched);
-  const own = ownSched === null ? null : execStartMs(ownSched);
-  return thread === null || own === null ? null : Math.max(0, own - thread) / 1000;
 }

@@ -11,12 +11,12 @@ import { isCmdline, type SweptProcess, sweepRequest } from './sweep-request.ts';
 export async function askSweep(
   pool: ProbePool,
   pids: readonly number[],
-  { tree }: SweepRequest,
+  request: SweepRequest,
   deadline: Deadline,
 ): Promise<SweepResult> {
   const began = monotonicMs();
   const hung: { pid: number; file: string }[] = [];
-  const kind = sweepRequest(tree, (pid, file) => hung.push({ pid, file }));
+  const kind = sweepRequest(request, (pid, file) => hung.push({ pid, file }));
   const job = new ItemsJob<SweepItem, SweptProcess>(
     kind,
     pids.map(pid => ({ pid })),

@@ -42,7 +42,7 @@ async function answer(request: Request): Promise<boolean> {
         return [{ ...lookAt(pid, { safe: false }), startMs }, EMPTY];
       });
     case 'sweep': {
-      const frame = sweepFrame(request.tree);
+      const frame = sweepFrame(request.tree, request.clocks);
       return answerItems(request.items, item => {
         const { rows, blocked, ...rest } = sweepProcess(item, frame);
         const bodies = [Buffer.from(rows), Buffer.from(blocked)];

@@ -29,5 +29,5 @@ export function unseen(pid: number, outcome: ProcessLook['outcome'], detail: str
   const comm = readText(`/proc/${pid}/comm`).text?.replace(/\n$/, '') ?? null;
   const status = readText(`/proc/${pid}/status`).text;
   const times = { offsetMs: offsetMs(), durationMs: 0 };
-  return { pid, comm, status, stat: null, cwd: null, threads: [], ownSched: null, ...times, outcome, detail };
+  return { pid, comm, status, stat: null, cwd: null, threads: [], clock: null, ...times, outcome, detail };
 }

@@ -1,4 +1,5 @@
 import type { CriQuestion } from '../../formats/cri/calls.ts';
+import type { CpuClock } from '../../formats/proc/cpu-clocks.ts';
 import type { CommandRequest, FileRequest, ShimQuestion, SignalMark } from '../port.ts';
 
 /** Headers of the frames that parent and probe exchange over the probe's stdin and stdout; see frames.ts. */
@@ -7,7 +8,12 @@ import type { CommandRequest, FileRequest, ShimQuestion, SignalMark } from '../p
 export type Request =
   | { readonly op: 'files'; readonly items: readonly Indexed<FileRequest>[] }
   | { readonly op: 'look'; readonly items: readonly Indexed<number>[] }
-  | { readonly op: 'sweep'; readonly items: readonly Indexed<SweepItem>[]; readonly tree: readonly number[] }
+  | {
+      readonly op: 'sweep';
+      readonly items: readonly Indexed<SweepItem>[];
+      readonly tree: readonly number[];
+      readonly clocks: readonly CpuClock[];
+    }
   /** `untilMs`: reading of the monotonic clock, as all times here. */
   | { readonly op: 'run'; readonly command: Omit<CommandRequest, 'signal'>; readonly untilMs: number }
   | { readonly op: 'kmsg'; readonly maxBytes: number }

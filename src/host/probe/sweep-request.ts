@@ -1,3 +1,4 @@
+import type { SweepRequest as SweepOf } from '../port.ts';
 import type { ItemKind } from './items-job.ts';
 import { MOST_HANGS } from './job.ts';
 import type { SweepItem } from './protocol.ts';
@@ -28,12 +29,12 @@ const FILES_KIND = 'files of a process';
  * look alike are spared the same, since a stalled disk holds many; all the rest is still read.
  */
 export function sweepRequest(
-  tree: readonly number[],
+  { tree, clocks }: SweepOf,
   onHung: (pid: number, file: string) => void,
 ): ItemKind<SweepItem, SweptProcess> {
   return {
     name: 'sweep',
-    request: items => ({ op: 'sweep', items, tree }),
+    request: items => ({ op: 'sweep', items, tree, clocks: [...(clocks?.values() ?? [])] }),
     decode(_item, { rowsBytes, blockedBytes, ...rest }: SweptHeader, body) {
       const rows = body.subarray(0, rowsBytes);
       const blocked = body.subarray(rowsBytes, rowsBytes + blockedBytes);

@@ -1,6 +1,8 @@
+import type { CpuClock, CpuClocks } from '../../formats/proc/cpu-clocks.ts';
 import { psArgs, psElapsed, psIdWidth, psRow, psState, psWchan } from '../../formats/ps.ts';
 import { processLine, threadBlock } from '../../formats/thread-dump.ts';
 import { lookAtThread, threadsIn, threadsOf } from '../look.ts';
+import { ownClock } from '../own-clock.ts';
 import { readText } from '../proc-file.ts';
 import type { SweepItem } from './protocol.ts';
 
@@ -27,13 +29,15 @@ export interface SweepFrame {
   readonly uptimeS: number;
   readonly idWidth: number;
   readonly tree: ReadonlySet<number>;
+  readonly clocks: CpuClocks;
 }
 
-export function sweepFrame(tree: readonly number[]): SweepFrame {
+export function sweepFrame(tree: readonly number[], clocks: readonly CpuClock[]): SweepFrame {
   return {
     uptimeS: Number.parseFloat(readText('/proc/uptime').text ?? '0'),
     idWidth: psIdWidth(readText('/proc/sys/kernel/pid_max').text ?? ''),
     tree: new Set(tree),
+    clocks: new Map(clocks.map(clock => [clock.cpu, clock])),
   };
 }
 
@@ -55,7 +59,7 @@ export function sweepProcess(item: SweepItem, frame: SweepFrame): Swept {
   const shown = frame.tree.has(pid) ? threads : blockedThreads;
   return {
     rows: threads.map(thread => rowOf(pid, thread, cmdline, locked, frame)).join(''),
-    blocked: blocksOf(pid, shown),
+    blocked: blocksOf(pid, shown, frame),
     threads: threads.length,
     blockedThreads: blockedThreads.length,
     ...(living !== undefined && !withArgs ? { spared: 'args' } : {}),
@@ -135,13 +139,13 @@ function hasLockedPages(status: string): boolean {
 }
 
 /** Below the process's own name, which is that of its first thread: threads may have others. */
-function blocksOf(pid: number, threads: readonly ThreadFacts[]): string {
+function blocksOf(pid: number, threads: readonly ThreadFacts[], { clocks }: SweepFrame): string {
   if (threads.length === 0) return '';
-  const ownSched = readText('/proc/self/sched').text;
+  const own = ownClock();
   const comm = readText(`/proc/${pid}/comm`).text;
   return (
     processLine({ pid, comm, outcome: 'ok' }) +
-    threads.map(({ tid }) => threadBlock(lookAtThread(pid, tid), ownSched)).join('')
+    threads.map(({ tid }) => threadBlock(lookAtThread(pid, tid), own, clocks)).join('')
   );
 }
 

@@ -73,7 +73,7 @@ export function look(text: LookText = {}): ProcessLook {
     stat: statLine(pid, state, startTicks),
     cwd: BUNDLE,
     threads: threads.map(thread),
-    ownSched: null,
+    clock: null,
     offsetMs: 0,
     durationMs: 1,
     outcome: 'ok',

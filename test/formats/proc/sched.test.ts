@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockedForSeconds, execStartMs, parseSched } from '../../../src/formats/proc/sched.ts';
+import { execStartMs, parseSched } from '../../../src/formats/proc/sched.ts';
 import { fixture } from '../fixture.ts';
 
 describe('sched', () => {
@@ -7,11 +7,6 @@ describe('sched', () => {
     const values = parseSched(fixture('proc/frozen-touch/sched'));
     expect(values.get('se.exec_start')).toBe('1151025.290813');
     expect(values.get('nr_switches')).toBe('3');
-  });
-
-  it('tells how long a thread in D has not run, by the clock of the sampler', () => {
-    const own = fixture('proc/frozen-touch/own-sched');
-    expect(blockedForSeconds(fixture('proc/frozen-touch/sched-later'), own)).toBeCloseTo(5.306, 3);
   });
 
   it('is not misled by a name that looks like a value', () => {
@@ -24,11 +19,5 @@ describe('sched', () => {
     expect(execStartMs(text.replace('1151025.290813', '0.000000'))).toBeNull();
     expect(execStartMs('')).toBeNull();
     expect(execStartMs(text.replace('se.exec_start', 'exec_max'))).toBeNull();
-    expect(blockedForSeconds(null, text)).toBeNull();
-    expect(blockedForSeconds(text, null)).toBeNull();
-  });
-
-  it('is never negative', () => {
-    expect(blockedForSeconds(fixture('proc/frozen-touch/own-sched'), fixture('proc/frozen-touch/sched'))).toBe(0);
   });
 });

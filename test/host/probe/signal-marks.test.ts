@@ -81,11 +81,20 @@ describe('a mark of a signal', () => {
   });
 
   it.each([
-    ['others may write to', () => (mkdirSync(place), chmodSync(place, 0o777))],
+    [
+      'others may write to',
+      () => {
+        mkdirSync(place);
+        chmodSync(place, 0o777);
+      },
+    ],
     ['is a link', () => symlinkSync('/tmp', place)],
     [
       'has a link in place of the mark',
-      () => (mkdirSync(place, { mode: 0o700 }), symlinkSync(join(folder, 'x'), join(place, `signalled-${pid}-77`))),
+      () => {
+        mkdirSync(place, { mode: 0o700 });
+        symlinkSync(join(folder, 'x'), join(place, `signalled-${pid}-77`));
+      },
     ],
   ])('in a place that %s is not left', (_, plant) => {
     plant();
