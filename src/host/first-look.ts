@@ -10,8 +10,8 @@ import { readText } from './proc-file.ts';
  * afterwards from the same /proc.
  */
 
-/** For all looks together: a node with a hundred shims must not wait for its first signal. */
-const BOUND_MS = 150;
+/** For all looks together: a node with a hundred shims must not wait for its first signal. Who is named is worth more. */
+const BOUND_MS = { all: 150, id: 600 } as const;
 
 /** `containerd-shim-runc-v2` and every other shim, cut by the kernel at 15 bytes. */
 const COMM = 'containerd-shim';
@@ -27,10 +27,12 @@ interface Candidate {
 
 /** `args`: everything after the command's name, flags too. Never throws. */
 export function takeFirstLook(args: readonly string[]): FirstLook {
-  const until = monotonicMs() + BOUND_MS;
+  const began = monotonicMs();
   const shims = findShims();
   const meant = matching(args, shims);
+  const matchedBy = meant.length > 0 ? 'id' : 'all';
   const shown = meant.length > 0 ? meant : shims;
+  const until = began + BOUND_MS[matchedBy];
 
   let firstStackMs: number | null = null;
   const onThread = () => {
@@ -43,7 +45,7 @@ export function takeFirstLook(args: readonly string[]): FirstLook {
   }
   const left = shown.length - looks.length;
   return {
-    matchedBy: meant.length > 0 ? 'id' : 'all',
+    matchedBy,
     shims: looks,
     firstStackMs,
     ...(left === 0 ? {} : { detail: `${left} of ${shown.length} shims left for lack of time` }),
