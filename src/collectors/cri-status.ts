@@ -87,9 +87,18 @@ function* statOf(id: string, directory: string, readAt: string, { status, read, 
   const listed = read === undefined || read.outcome === 'ok' || read.outcome === 'empty' || read.outcome === 'gone';
   const rest = listed ? [] : [{ name: '(what else there is)', file: null, remark: read.detail ?? read.outcome }];
   if (own.length + rows.length === 0) return;
+  const entry = { path: `containers/${id}/status.stat`, source: directory };
+  // Of what has no times and no neighbours a list would be made of excuses.
+  if (!listed && status?.stat === undefined) {
+    const { outcome, detail } = status?.outcome === 'timeout' ? status : read;
+    yield { ...entry, outcome, body: Buffer.alloc(0), ...(detail === undefined ? {} : { detail }) };
+    return;
+  }
   const body = listing(directory, readAt, [...own, ...rows, ...rest]);
-  const entry = { path: `containers/${id}/status.stat`, source: directory, body };
   // Left alone on purpose is no gap.
-  if (listed || read.outcome === 'absent') yield { ...entry, outcome: 'ok' };
-  else yield { ...entry, outcome: 'truncated', detail: `what lies beside the status: ${read.detail ?? read.outcome}` };
+  if (listed || read.outcome === 'absent') yield { ...entry, body, outcome: 'ok' };
+  else {
+    const detail = `what lies beside the status: ${read.detail ?? read.outcome}`;
+    yield { ...entry, body, outcome: 'truncated', detail };
+  }
 }

@@ -25,11 +25,14 @@ export const ps: Collector = {
     const result = await capture.host.run({ argv: ARGV, timeoutMs, maxBytes: 16 << 20, signal: capture.signal });
     const said = result.stderr.toString().trim();
     const exit = result.exitCode === null ? 'no exit code' : `exit code ${result.exitCode}`;
-    const detail = [result.detail, said].filter(Boolean).join('; ');
+    const strange = result.exitCode !== 0 && /^ps: (?:invalid|unrecognized|unknown) option/m.test(said);
+    const detail = strange
+      ? 'the ps of this node knows no threads (busybox)'
+      : [result.detail, said].filter(Boolean).join('; ');
     yield {
       path: 'node/ps.txt',
       source: `${ARGV.join(' ')} (${exit}, ${Math.round(result.durationMs)} ms)`,
-      outcome: result.outcome,
+      outcome: strange ? 'absent' : result.outcome,
       body: result.stdout,
       ...(detail === '' ? {} : { detail }),
       at: { offsetMs: result.offsetMs, durationMs: result.durationMs },

@@ -96,6 +96,19 @@ describe("CRI's status", () => {
     expect(textOf(brought, `${OF}/status.stat`)).toMatch(/^file 0600 .* status\n\(why not\) \(what else there is\)$/m);
   });
 
+  it.each([
+    ['hangs as well', 'timeout'],
+    ['is denied', 'denied'],
+  ] as const)('that hangs has no list of its times when the look at what lies beside it %s', async (_, outcome) => {
+    const paper = new PaperHost({
+      [`${directory}/status`]: { outcome: 'timeout', detail: 'no answer for 1000 ms' },
+      [directory]: { outcome, detail: 'why not' },
+    });
+    const brought = await broughtBy(criStatus, captureOn(paper.host, { sandbox: POD }));
+    expect(brought.get(`${OF}/status.stat`)).toMatchObject({ outcome: 'timeout', detail: 'no answer for 1000 ms' });
+    expect(textOf(brought, `${OF}/status.stat`)).toBe('');
+  });
+
   it('is matched to the right container when one directory is empty', async () => {
     const second = { ...(POD.containers[1] as (typeof POD.containers)[number]), id: 'e'.repeat(64) };
     const other = `${ROOT}/io.containerd.grpc.v1.cri/containers/${second.id}`;

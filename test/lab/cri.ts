@@ -8,6 +8,11 @@ export interface NamespaceOptions {
   readonly ipc?: 'POD' | 'NODE';
 }
 
+export interface SecurityContext {
+  readonly namespace_options?: NamespaceOptions;
+  readonly privileged?: boolean;
+}
+
 export interface PodSandboxConfig {
   readonly metadata: {
     readonly name: string;
@@ -21,7 +26,7 @@ export interface PodSandboxConfig {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly linux?: {
     readonly cgroup_parent?: string;
-    readonly security_context?: { readonly namespace_options?: NamespaceOptions };
+    readonly security_context?: SecurityContext;
   };
 }
 
@@ -39,7 +44,7 @@ export interface ContainerConfig {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly log_path?: string;
   readonly tty?: boolean;
-  readonly linux?: { readonly security_context?: { readonly namespace_options?: NamespaceOptions } };
+  readonly linux?: { readonly security_context?: SecurityContext };
 }
 
 export type ContainerState = 'CONTAINER_CREATED' | 'CONTAINER_RUNNING' | 'CONTAINER_EXITED' | 'CONTAINER_UNKNOWN';

@@ -13,6 +13,10 @@ export interface PodSpec {
   readonly namespace?: string;
   /** Default: a random UUID. */
   readonly uid?: string;
+  /** Its containers see the processes of the node. Default: each has pids of its own. */
+  readonly hostPid?: boolean;
+  /** Its containers may all that containerd may. */
+  readonly privileged?: boolean;
 }
 
 export interface ContainerSpec {
@@ -64,7 +68,11 @@ export function shimOf(bundle: string): number | undefined {
 }
 
 export async function runPod(containerd: Containerd, spec: PodSpec): Promise<Pod> {
-  const { name, namespace = 'default', uid = randomUUID() } = spec;
+  const { name, namespace = 'default', uid = randomUUID(), privileged = false } = spec;
+  const security = {
+    namespace_options: { network: 'NODE', pid: spec.hostPid === true ? 'NODE' : 'CONTAINER', ipc: 'POD' },
+    privileged,
+  } as const;
   const { cri, folder, state } = containerd;
   const bundleOf = (id: string) => join(state, 'io.containerd.runtime.v2.task', 'k8s.io', id);
   const initPidOf = (id: string) => Number(readFileSync(join(bundleOf(id), 'init.pid'), 'utf8'));
@@ -78,7 +86,7 @@ export async function runPod(containerd: Containerd, spec: PodSpec): Promise<Pod
     },
     linux: {
       cgroup_parent: `/${folder.name}/kubepods/besteffort/pod${uid}`,
-      security_context: { namespace_options: { network: 'NODE', pid: 'CONTAINER', ipc: 'POD' } },
+      security_context: security,
     },
   };
   const { pod_sandbox_id: id } = await cri.call('RunPodSandbox', { config: sandboxConfig });
@@ -138,6 +146,6 @@ function containerConfig(spec: ContainerSpec, sandbox: PodSandboxConfig): Contai
     labels: { ...sandbox.labels, 'io.kubernetes.container.name': spec.name },
     log_path: `${spec.name}/0.log`,
     tty: spec.tty ?? false,
-    linux: { security_context: { namespace_options: { network: 'NODE', pid: 'CONTAINER', ipc: 'POD' } } },
+    linux: { security_context: sandbox.linux?.security_context ?? {} },
   };
 }

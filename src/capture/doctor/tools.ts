@@ -5,6 +5,8 @@ import { type Check, lacks, ok, warn } from './check.ts';
 interface Tool {
   readonly name: string;
   readonly argv: readonly string[];
+  /** What the right one of several programs of that name says: busybox's ps knows no threads. */
+  readonly says?: RegExp;
   /** What a grab does without it. */
   readonly without: string;
 }
@@ -12,7 +14,7 @@ interface Tool {
 const TOOLS: readonly Tool[] = [
   { name: 'crictl', argv: ['crictl', '--version'], without: 'what CRI says is not asked by it' },
   { name: 'ctr', argv: ['ctr', '--version'], without: "containerd's own records are not asked for" },
-  { name: 'ps', argv: ['ps', '--version'], without: 'node/processes.txt has no cross-check' },
+  { name: 'ps', argv: ['ps', '--version'], says: /procps/, without: 'node/processes.txt has no cross-check' },
   { name: 'chrt', argv: ['chrt', '--version'], without: 'a dump may go to containerd where both read' },
   { name: 'journalctl', argv: ['journalctl', '--version'], without: 'logs in the journal are not read' },
   { name: 'logger', argv: ['logger', '--version'], without: 'no line is left in syslog' },
@@ -30,9 +32,11 @@ export async function tools(host: Pick<Host, 'run'>, daemons: readonly RuntimeDa
   return checks;
 }
 
-function judge({ name, without }: Tool, { outcome, detail }: CommandResult): Check {
+function judge({ name, without, says }: Tool, { outcome, detail, stdout }: CommandResult): Check {
   if (outcome === 'absent') return warn(name, `${name} is not installed: ${without}.`);
   if (outcome === 'timeout') return lacks(name, `${name} does not start: ${detail ?? 'no answer'}`);
+  if (says !== undefined && !says.test(stdout.toString('latin1')))
+    return warn(name, `${name} is not the one of ${says.source}: ${without}.`);
   // An option that busybox does not know is an answer, too.
   return ok(name, `${name} is there`);
 }

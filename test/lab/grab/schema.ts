@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 
-type Name = 'grab' | 'manifest' | 'plan' | 'verify';
+type Name = 'doctor' | 'grab' | 'manifest' | 'plan' | 'verify';
 
 const compiled = new Map<Name, ValidateFunction>();
 
