@@ -90,6 +90,11 @@ export class PaperHost {
     return { argv, outcome, exitCode: code, ...bytes, offsetMs: this.#tick(), durationMs, ...rest };
   }
 
+  /** What stands at /dev/kmsg. */
+  async kernelLog(): Promise<FileResult> {
+    return this.#answerTo({ path: '/dev/kmsg' });
+  }
+
   async askCri(_socket: string, questions: readonly CriQuestion[]): Promise<readonly CriCall[]> {
     this.questions.push(...questions);
     return questions.map(question => {

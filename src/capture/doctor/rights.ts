@@ -1,6 +1,6 @@
 import { parseStatus } from '../../formats/proc/status.ts';
 import type { Host } from '../../host/port.ts';
-import { type Check, lacks, ok } from './check.ts';
+import { type Check, lacks, ok, warn } from './check.ts';
 
 /** Bits of linux/capability.h, and what a grab lacks without each. */
 const NEEDED: readonly { readonly name: string; readonly bit: number; readonly without: string }[] = [
@@ -23,12 +23,18 @@ export function rights(host: Pick<Host, 'read'>): readonly Check[] {
     const check = name.toLowerCase().replaceAll('_', '-');
     return there ? ok(check, `${name} is there`) : lacks(check, `${name} is missing: ${without}`, 'Run it as root.');
   });
-  const hidden = host.read('/proc/1/comm').outcome === 'gone';
-  const who = `uid ${uid[1] ?? '?'}`;
-  return [
-    ...capabilities,
-    hidden
-      ? lacks('processes', `/proc hides the processes of others from ${who} (hidepid)`, 'Run it as root.')
-      : ok('processes', `/proc shows the processes of others to ${who}`),
-  ];
+  return [...capabilities, processes(host, `uid ${uid[1] ?? '?'}`)];
+}
+
+/** Pid 2 is the kernel's own in the first pid namespace alone. In kind, a node is a namespace of its own as well. */
+function processes(host: Pick<Host, 'read'>, who: string): Check {
+  if (host.read('/proc/1/comm').outcome === 'gone')
+    return lacks('processes', `/proc hides the processes of others from ${who} (hidepid)`, 'Run it as root.');
+  const second = host.read('/proc/2/comm').body.toString('utf8').trim();
+  if (second === 'kthreadd') return ok('processes', `/proc shows the processes of others to ${who}`);
+  return warn(
+    'processes',
+    'This is a pid namespace of its own: no shim outside of it is seen.',
+    'In a pod that is to look at its node, set hostPID: true.',
+  );
 }
