@@ -11,6 +11,7 @@ export const DEBIAN_PACKAGES = [
   'busybox-static',
   'bindfs',
   'strace',
+  'sudo',
   'docker.io',
   'e2fsprogs',
   'fuse3',
