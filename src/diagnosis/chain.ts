@@ -20,7 +20,7 @@ export interface WaitChain {
   readonly endsBefore: string | null;
 }
 
-interface Node {
+export interface Node {
   readonly link: Link;
   readonly finding: JudgedFinding;
 }
@@ -38,9 +38,7 @@ export function waitChain(
   findings: readonly JudgedFinding[],
   isOwn: (part: Part) => boolean = () => true,
 ): WaitChain | null {
-  const certain = findings.filter(({ verdict, kind }) => verdict !== 'possible' && kind === 'stall');
-  const nodes = certain.flatMap(finding => finding.links.map((link): Node => ({ link, finding }))).slice(0, MAX_NODES);
-  const below = withoutCycles(nodes);
+  const { nodes, below } = joinLinks(findings);
   const memo = new Map<Node, readonly Node[]>();
   const paths = nodes.map(node => longest(node, below, memo));
   const startsAtPod = (path: readonly Node[]) => Number(path[0]?.link.about.some(isOwn) === true);
@@ -52,6 +50,16 @@ export function waitChain(
   if (first === undefined || last === undefined) return null;
   const steps: WaitChain['steps'] = [first, ...rest];
   return { steps, sentence: steps.map(wordsOf).join(' ← '), endsBefore: partWords(last.link.waitsFor) };
+}
+
+/** The links of the stalls that are proved or likely, and which of them each waits for. */
+export function joinLinks(findings: readonly JudgedFinding[]): {
+  readonly nodes: readonly Node[];
+  readonly below: Below;
+} {
+  const certain = findings.filter(({ verdict, kind }) => verdict !== 'possible' && kind === 'stall');
+  const nodes = certain.flatMap(finding => finding.links.map((link): Node => ({ link, finding }))).slice(0, MAX_NODES);
+  return { nodes, below: withoutCycles(nodes) };
 }
 
 function isBelow({ link }: Node, other: Node): boolean {

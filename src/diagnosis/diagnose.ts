@@ -1,3 +1,4 @@
+import { distances } from './causes.ts';
 import { type WaitChain, waitChain } from './chain.ts';
 import type { FactName, Facts } from './facts.ts';
 import { type AnyRule, type Finding, MIN_STALL_MS, type Part, type Verdict, verdictAt } from './rule.ts';
@@ -29,7 +30,10 @@ export type Outcome = 'stall' | 'unexplained' | 'none';
 
 export interface Diagnosis {
   readonly outcome: Outcome;
-  /** What is surest and has lasted longest first; stalls before context. */
+  /**
+   * Stalls before context. Of stalls that are proved or likely, causes before what waits for them (the first is the end of the wait
+   * chain), then what is surest, then what has lasted longest.
+   */
   readonly findings: readonly JudgedFinding[];
   readonly chain: WaitChain | null;
   /** Rules that had all they need and found nothing. */
@@ -62,7 +66,7 @@ export function diagnose(facts: Facts, rules: readonly AnyRule[] = allRules): Di
       failed.push({ rule: id, error: String(error) });
     }
   }
-  const sorted = findings.toSorted(byWeight);
+  const sorted = findings.toSorted(byWeight(distances(findings)));
   const unexplained = standingThreads(facts).filter(({ thread }) => !isExplained(thread.tid, sorted));
   return {
     outcome: outcomeOf(sorted, unexplained),
@@ -98,9 +102,18 @@ function judged({ id, title, kind }: AnyRule, finding: Finding): JudgedFinding {
 
 const RANK: Readonly<Record<Verdict, number>> = { proved: 0, likely: 1, possible: 2 };
 
-function byWeight(a: JudgedFinding, b: JudgedFinding): number {
-  if (a.kind !== b.kind) return a.kind === 'stall' ? -1 : 1;
-  return RANK[a.verdict] - RANK[b.verdict] || (b.ageMs ?? 0) - (a.ageMs ?? 0);
+function byWeight(far: ReadonlyMap<JudgedFinding, number>) {
+  const isGuess = ({ verdict }: JudgedFinding) => Number(verdict === 'possible');
+  const fromCause = (finding: JudgedFinding) => far.get(finding) ?? 0;
+  return (a: JudgedFinding, b: JudgedFinding): number => {
+    if (a.kind !== b.kind) return a.kind === 'stall' ? -1 : 1;
+    return (
+      isGuess(a) - isGuess(b) ||
+      fromCause(a) - fromCause(b) ||
+      RANK[a.verdict] - RANK[b.verdict] ||
+      (b.ageMs ?? 0) - (a.ageMs ?? 0)
+    );
+  };
 }
 
 function isExplained(tid: number, findings: readonly JudgedFinding[]): boolean {

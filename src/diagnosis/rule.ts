@@ -66,6 +66,11 @@ export interface Finding {
   /** Where that comes from: `the scheduler's clock of thread 2631`; null with `ageMs`. */
   readonly ageFrom: string | null;
   readonly links: readonly Link[];
+  /**
+   * It tells why it lasts by itself (so much to write, at such a rate): what it waits for in the wait chain adds to that and is no
+   * other cause. Else the end of the chain is what a reader is told first.
+   */
+  readonly tellsWhy?: boolean;
 }
 
 /** The facts with those that a rule needs certainly there. The others may be null. */

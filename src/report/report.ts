@@ -10,7 +10,7 @@ export interface Report {
   readonly format: 1;
   readonly capture: ReportedCapture;
   readonly outcome: Diagnosis['outcome'];
-  /** One sentence: the surest finding, or that there is none. */
+  /** One sentence: what the pod waits for in the end, as far as it is known; or that there is no stall. */
   readonly headline: string;
   readonly findings: readonly ReportedFinding[];
   readonly chain: {
@@ -120,7 +120,8 @@ function findingOf({
 
 function headlineOf({ outcome, findings, unexplained }: Diagnosis): string {
   const [first] = findings.filter(({ kind }) => kind === 'stall');
-  if (outcome === 'stall' && first !== undefined) return first.says;
+  if (outcome === 'stall' && first !== undefined)
+    return first.verdict === 'likely' ? `Likely: ${first.says}` : first.says;
   if (outcome === 'none') return 'No stall found.';
   if (first !== undefined) return `Not proved: ${first.says}`;
   const many = unexplained.length === 1 ? 'A thread stands' : `${unexplained.length} threads stand`;

@@ -62,7 +62,7 @@ export function who(target: Target): string {
   return `${name}, sandbox ${id.slice(0, 12)}, ${shim}, ${count} container${count === 1 ? '' : 's'}`;
 }
 
-/** The surest finding, and the wait chain where it has more than that one step. */
+/** What it waits for in the end, and the wait chain where it has more than that one step. */
 function verdictLines(report: Captured['report']): readonly string[] {
   if (report === null) return [];
   const { headline, chain } = report;

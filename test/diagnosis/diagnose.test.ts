@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
-import { type AnyRule, defineRule, type Finding } from '../../src/diagnosis/rule.ts';
+import { type AnyRule, defineRule, type Finding, type Part } from '../../src/diagnosis/rule.ts';
 import { rules } from '../../src/diagnosis/rules/index.ts';
 import { callOf, factsOf, podThreads, processTable, threadOf } from './facts-of.ts';
 import { factsOfBundle } from './fixture-bundle.ts';
@@ -25,6 +25,38 @@ describe('a diagnosis', () => {
       rule('old', { ageMs: 700_000 }),
     ]).findings.map(found => found.rule);
     expect(order).toEqual(['old', 'young', 'likely', 'possible', 'context']);
+  });
+
+  it('has what is waited for before who waits, whatever their ages', () => {
+    const waits = (about: Part, waitsFor: readonly Part[]): Partial<Finding> => ({
+      links: [{ says: 'x', about: [about], waitsFor }],
+    });
+    const order = (...made: readonly AnyRule[]) => diagnose(factsOf(), made).findings.map(found => found.rule);
+    const delete_ = rule('delete', { ...waits('task:c1', ['thread:7']), ageMs: 900_000 });
+    const umount = rule('umount', waits('thread:7', ['device:sda']));
+    const disk = rule('disk', { ...waits('device:sda', []), verdict: 'likely', ageMs: 6000 });
+    expect(order(delete_, umount, disk)).toEqual(['disk', 'umount', 'delete']);
+    // What tells by itself how much it writes, and how fast, is said before the disk that is slow.
+    const telling = rule('telling', { ...waits('thread:7', ['device:sda']), tellsWhy: true });
+    expect(order(disk, delete_, telling)).toEqual(['telling', 'disk', 'delete']);
+    const guess = rule('guess', { ...waits('thread:7', []), verdict: 'possible' });
+    expect(order(guess, delete_)).toEqual(['delete', 'guess']);
+    const circle = rule('circle', waits('thread:7', ['task:c1']));
+    expect(order(circle, delete_).toSorted()).toEqual(['circle', 'delete']);
+  });
+
+  it.each([
+    ['containerd-stopped', 'containerd-stopped'],
+    ['disk-dead', 'disk-dead'],
+    ['log-fifo-full', 'containerd-stopped'],
+    ['overlay-mount-blocked', 'fs-frozen'],
+    ['rootfs-busy', 'rootfs-busy'],
+    ['runc-delete-held', 'runc-stuck'],
+    ['state-behind-delete', 'overlay-umount-sync'],
+    ['shim-stopped', 'shim-wedged'],
+  ])('of %s says %s first, not what follows from it', (bundle, first) => {
+    const { findings, outcome } = diagnose(factsOfBundle(bundle));
+    expect({ outcome, first: findings[0]?.rule }).toEqual({ outcome: 'stall', first });
   });
 
   it('never calls a stall proved or likely that is younger than 5 s, or of which no age is known', () => {

@@ -74,6 +74,8 @@ function findingOf(thread: Thread, stood: Standstill, facts: Facts): Finding {
     ageMs: stood.ageMs,
     ageFrom: stood.ageFrom,
     links: linksOf(thread, place, device, facts),
+    // A disk that writes, slowly, is the other half of the same sentence. One that does not is another cause.
+    tellsWhy: dirty?.drainMs != null,
   };
 }
 

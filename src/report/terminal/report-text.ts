@@ -49,7 +49,7 @@ function findingLines(finding: ReportedFinding, headline: string, paint: Paint):
   const age = ageWords(finding);
   return [
     ...wrap(`${label}: ${title} [${rule}]`).map(colour),
-    ...(says === headline ? [] : wrap(says, '  ')),
+    ...(headline.endsWith(says) ? [] : wrap(says, '  ')),
     ...(age === null ? [] : wrap(age, '  ').map(paint.faint)),
     ...because.flatMap(citation => [
       ...wrap(placeOf(citation), '  > ').map(paint.faint),
