@@ -2,6 +2,7 @@
 import { isInside } from '../formats/goroutines/goroutine.ts';
 import { waitsInVain } from '../formats/proc/waiting-places.ts';
 import type { Facts, GoroutineFact, Process, Thread } from './facts.ts';
+import type { Part } from './rule.ts';
 import { sleepsIn } from './standstill.ts';
 
 export interface RuncChild {
@@ -47,6 +48,12 @@ export function threadThatTells({ threads }: Pick<RuncChild, 'threads'>): Thread
   });
   const rank = ({ state, role }: Thread) => (state === 'D' ? 0 : state !== 'S' ? 1 : role === 'runc init' ? 2 : 3);
   return waiting.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+/** What somebody waits for who waits for this runc: it, and the thread of it that tells. A runc younger than 10 s is no finding of its own. */
+export function partsOfRunc(child: RuncChild): readonly Part[] {
+  const where = threadThatTells(child);
+  return [`process:${child.pid}`, ...(where === null ? [] : [`thread:${where.tid}` as const])];
 }
 
 /** `read: anon_pipe_read, state S`, `newfstatat of its child 4711 (runc:[2:INIT]): request_wait_answer, state S`. */

@@ -5,27 +5,31 @@ import { exclusive } from './exclusive.ts';
 import { openFolder } from './folder.ts';
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
-const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'stallcap-lab', 'containerd-trixie');
+const CACHES = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'stallcap-lab');
+
+/** trixie is Debian 13 (containerd 1.7.24); forky the one after it (2.1.5 or later, of which shims wait 10 s for the end of output). */
+export type Release = 'trixie' | 'forky';
 
 /** A folder for `startContainerd({ bin })`, or why there is none, in one sentence. */
 export type Binaries = { readonly bin: string } | { readonly reason: string };
 
 /**
- * containerd, ctr and shims of Debian 13 (1.7.24), unpacked beside the system and never installed. Downloaded once,
- * with sources and state of apt's own; the machine's apt is left as it is.
+ * containerd, ctr and shims of a later Debian, unpacked beside the system and never installed. Downloaded once, with sources and
+ * state of apt's own; the machine's apt is left as it is.
  */
-export async function newerContainerd(): Promise<Binaries> {
-  const bin = join(CACHE, 'usr', 'bin');
-  await using _ = await exclusive('stallcap-lab-newer-containerd', 300_000);
+export async function newerContainerd(release: Release = 'trixie'): Promise<Binaries> {
+  const cache = join(CACHES, `containerd-${release}`);
+  const bin = join(cache, 'usr', 'bin');
+  await using _ = await exclusive(`stallcap-lab-newer-containerd-${release}`, 300_000);
   if (existsSync(join(bin, 'containerd'))) return { bin };
   if (!existsSync(KEYRING))
-    return { reason: "containerd of Debian 13 needs apt and Debian's keyring, which are not here" };
+    return { reason: `containerd of Debian ${release} needs apt and Debian's keyring, which are not here` };
   await using folder = await openFolder();
   try {
-    await fetchAndUnpack(folder.path);
+    await fetchAndUnpack(folder.path, release, cache);
     return { bin };
   } catch (error) {
-    return { reason: `containerd of Debian 13 could not be had: ${(error as Error).message.split('\n')[0]}` };
+    return { reason: `containerd of Debian ${release} could not be had: ${(error as Error).message.split('\n')[0]}` };
   }
 }
 
@@ -39,13 +43,13 @@ async function mirror(): Promise<string> {
   return uri;
 }
 
-async function fetchAndUnpack(work: string): Promise<void> {
+async function fetchAndUnpack(work: string, release: Release, cache: string): Promise<void> {
   const at = (name: string) => join(work, name);
   for (const name of ['state/lists/partial', 'cache/archives/partial', 'parts', 'root']) {
     mkdirSync(at(name), { recursive: true });
   }
   writeFileSync(at('status'), '');
-  writeFileSync(at('sources.list'), `deb [signed-by=${KEYRING}] ${await mirror()} trixie main\n`);
+  writeFileSync(at('sources.list'), `deb [signed-by=${KEYRING}] ${await mirror()} ${release} main\n`);
   const places = {
     'Dir::Etc::sourcelist': at('sources.list'),
     'Dir::Etc::sourceparts': at('parts'),
@@ -63,10 +67,10 @@ async function fetchAndUnpack(work: string): Promise<void> {
   if (archive === undefined) throw new Error('apt-get download left no package');
   await execa('dpkg', ['-x', at(archive), at('root')]);
   // Into place in one step, beside it first: the temporary directory may be another filesystem.
-  mkdirSync(dirname(CACHE), { recursive: true });
-  const beside = `${CACHE}.new`;
+  mkdirSync(dirname(cache), { recursive: true });
+  const beside = `${cache}.new`;
   rmSync(beside, { recursive: true, force: true });
   await execa('cp', ['-r', at('root'), beside]);
-  rmSync(CACHE, { recursive: true, force: true });
-  renameSync(beside, CACHE);
+  rmSync(cache, { recursive: true, force: true });
+  renameSync(beside, cache);
 }

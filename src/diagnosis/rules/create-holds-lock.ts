@@ -2,7 +2,7 @@ import { formatDuration } from '../../formats/duration.ts';
 import type { Facts, GoLock, GoroutineFact, ShimGoroutines } from '../facts.ts';
 import { doing } from '../goroutine-words.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
-import { runcChildren } from '../runc-children.ts';
+import { partsOfRunc, runcChildren } from '../runc-children.ts';
 import { standstill } from '../standstill.ts';
 import { isOlder } from '../versions.ts';
 
@@ -101,11 +101,8 @@ function below(holder: GoroutineFact, { shimPid }: ShimGoroutines, facts: Facts)
   const runc = runcChildren(facts).find(
     child => child.shimPid === shimPid && (child.command === 'create' || child.command === 'exec'),
   );
-  return holder.tid !== null
-    ? [`thread:${holder.tid}` as const]
-    : runc === undefined
-      ? []
-      : [`process:${runc.pid}` as const];
+  if (holder.tid !== null) return [`thread:${holder.tid}` as const];
+  return runc === undefined ? [] : partsOfRunc(runc);
 }
 
 /**

@@ -1,7 +1,8 @@
 import { formatDuration } from '../../formats/duration.ts';
 import { believedRunning, type Exit, exitOf, hasEnded, nameOf } from '../exits.ts';
-import type { ContainerFacts, LogEvent, LogKind } from '../facts.ts';
-import { defineRule, type Finding, verdictAt } from '../rule.ts';
+import type { ContainerFacts, Facts, GoroutineFact, LogEvent, LogKind } from '../facts.ts';
+import { doing, minutesWords } from '../goroutine-words.ts';
+import { defineRule, type Finding, type Link, verdictAt } from '../rule.ts';
 
 const FAILED: ReadonlySet<LogKind> = new Set(['delete-failed', 'exit-handling-failed', 'backoff-failed']);
 
@@ -23,7 +24,8 @@ export const deleteTimeout = defineRule({
       const exit = exitOf(container, facts);
       // Without a time there was no exit that anybody knows of: Delete has failed for something else.
       if (first === undefined || exit === null || cleanedUp(own, failures)) continue;
-      yield findingOf({ container, failures: [first, ...failures.slice(1)], own, exit });
+      const inside = insideOfDelete(container, facts);
+      yield findingOf({ container, failures: [first, ...failures.slice(1)], own, exit, inside });
     }
   },
 });
@@ -45,9 +47,36 @@ interface TimedOut {
   /** All lines about it. */
   readonly own: readonly LogEvent[];
   readonly exit: Exit;
+  /** The goroutine of the shim that does not come back from it. */
+  readonly inside: GoroutineFact | null;
 }
 
-function findingOf({ container, failures, own, exit }: TimedOut): Finding {
+/**
+ * Who is inside of Delete in the shim's dump, where nobody waits for its lock (else the rule state-behind-delete tells) and no runc is
+ * below it (runc-stuck); with one ended container it is about that one.
+ */
+function insideOfDelete({ shimPid, id }: ContainerFacts, { containers, goroutines }: Facts): GoroutineFact | null {
+  const ended = containers?.filter(other => other.shimPid === shimPid && hasEnded(other)) ?? [];
+  const dump = goroutines?.find(candidate => candidate.shimPid === shimPid);
+  if (ended.length !== 1 || ended[0]?.id !== id) return null;
+  const held = dump?.locks.find(({ operation }) => operation === 'Delete');
+  const holder = held?.holder ?? null;
+  return holder === null || held?.waiters.length !== 0 || doing(holder).startsWith('runc ') ? null : holder;
+}
+
+function linkOf({ container, inside }: TimedOut): readonly Link[] {
+  if (inside === null || container.shimPid === null) return [];
+  return [
+    {
+      says: `shim ${container.shimPid} goroutine ${inside.id} in ${doing(inside)}${minutesWords(inside)}`,
+      about: [`task:${container.id}`, `goroutine:${container.shimPid}:${inside.id}`],
+      waitsFor: inside.tid === null ? [] : [`thread:${inside.tid}`],
+    },
+  ];
+}
+
+function findingOf(timedOut: TimedOut): Finding {
+  const { container, failures, own, exit, inside } = timedOut;
   const exits = new Set(own.flatMap(({ exitedAt }) => exitedAt ?? []));
   const retries = own.filter(({ kind }) => kind === 'exit-retried').length;
   const last = failures.at(-1) ?? failures[0];
@@ -57,11 +86,12 @@ function findingOf({ container, failures, own, exit }: TimedOut): Finding {
   const verdict = verdictAt(exit.ageMs, exits.size === 1 && container.init !== null ? 'proved' : 'likely');
   return {
     verdict,
-    says: `The process of ${nameOf(container)} ended ${formatDuration(exit.ageMs)} ago, and containerd's Delete of its task timed out ${times}${belief === null ? '' : `, so ${belief.by} still says running`}.`,
+    says: `The process of ${nameOf(container)} ended ${formatDuration(exit.ageMs)} ago, and containerd's Delete of its task timed out ${times}${belief === null ? '' : `, so ${belief.by} still says running`}${inside === null ? '' : `; the shim is in ${doing(inside)}`}.`,
     because: [
       failures[0].cite,
       ...(last === failures[0] ? [] : [last.cite]),
       ...(belief === null ? [] : [belief.cite]),
+      ...(inside === null ? [] : [inside.cite]),
     ],
     next: [
       'Look for what the shim hangs in inside of Delete: the findings about umount, runc delete and output of this report.',
@@ -76,6 +106,7 @@ function findingOf({ container, failures, own, exit }: TimedOut): Finding {
         about: [`belief:${container.id}`],
         waitsFor: [`task:${container.id}`],
       },
+      ...linkOf(timedOut),
     ],
   };
 }

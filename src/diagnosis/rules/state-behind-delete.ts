@@ -3,6 +3,7 @@ import { hasEnded, nameOf } from '../exits.ts';
 import type { ContainerFacts, Facts, GoLock, GoroutineFact, LogEvent, ShimGoroutines } from '../facts.ts';
 import { doing, minutesWords } from '../goroutine-words.ts';
 import { defineRule, type Finding, type Link, type Part, verdictAt } from '../rule.ts';
+import { partsOfRunc, runcChildren } from '../runc-children.ts';
 import { standstill } from '../standstill.ts';
 
 /**
@@ -123,12 +124,9 @@ function linkOf({ dump, lock, holder, asking }: Held, container: ContainerFacts 
 }
 
 /** Its thread; or the one runc of the shim, when it waits for a runc. */
-function waitsFor(holder: GoroutineFact, { shimPid }: ShimGoroutines, { threads }: Facts): readonly Part[] {
+function waitsFor(holder: GoroutineFact, { shimPid }: ShimGoroutines, facts: Facts): readonly Part[] {
   if (holder.tid !== null) return [`thread:${holder.tid}`];
   if (!doing(holder).startsWith('runc ')) return [];
-  const runcs = new Set(
-    threads?.all.filter(({ role, pid }) => role === 'runc' && pid !== shimPid).map(({ pid }) => pid),
-  );
-  const [only] = runcs;
-  return runcs.size === 1 && only !== undefined ? [`process:${only}`] : [];
+  const [only, ...others] = runcChildren(facts).filter(child => child.pid !== shimPid);
+  return only === undefined || others.length > 0 ? [] : partsOfRunc(only);
 }

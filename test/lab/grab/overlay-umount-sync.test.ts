@@ -5,6 +5,8 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MIN_STALL_MS } from '../../../src/diagnosis/rule.ts';
 import { parseDiskstats } from '../../../src/formats/proc/diskstats.ts';
+import { expectNamed } from '../eval/expect-named.ts';
+import { OVERLAY_UMOUNT_SYNC } from '../eval/stalls.ts';
 import { leftovers } from '../leftovers.ts';
 import { threads } from '../proc.ts';
 import { labUnavailable } from '../requirements.ts';
@@ -115,6 +117,8 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
     expect(run.stderr).toMatch(/^Missing: nothing$/m);
     expect(run.stderr).toContain(`Next: stallcap report ${file}`);
   });
+
+  it('is named right, and the chain ends at the disk', () => expectNamed(OVERLAY_UMOUNT_SYNC.cases[0], grabbed.file));
 
   it('is verified as whole, and opened without a warning by GNU tar, busybox and Python', async () => {
     const { file, bundle } = grabbed;
