@@ -39,6 +39,8 @@ function seaConfig(output: string) {
     useCodeCache: true,
     // NODE_OPTIONS of whoever calls must not reach in: it could set a V8 flag, or preload a file of the stalled disk.
     execArgvExtension: 'none',
+    // Of each of a run's five processes 2 to 3 MB less, and no more CPU: little of what is allocated lives on.
+    execArgv: ['--max-semi-space-size=1'],
     assets: Object.fromEntries(files.map(file => [file, `${DIST}/${file}`])),
   };
 }

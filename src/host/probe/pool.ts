@@ -12,8 +12,11 @@ import type { Reply, Request } from './protocol.ts';
 
 /** Probes at a time that are not given up: the node is short of something already. */
 const MOST_LIVE = 4;
-/** A request waits this long for a busy probe before another one is started. */
-const PATIENCE_MS = 100;
+/**
+ * A request waits this long for a busy probe before another one is started. What is soon gone cannot wait; later on
+ * another 30 MB and 80 ms of CPU would only bring sooner what is there anyway.
+ */
+const PATIENCE_MS = { hurried: 100, calm: 400 } as const;
 /** A probe that says nothing for so long when it is let go of counts as stuck: others report ten times as often. */
 const SILENT_MS = 250;
 /** So many starts in a row may fail (no memory, no pids) before nothing is tried any more. */
@@ -37,6 +40,8 @@ export class ProbePool {
   readonly #hangs = new Hangs();
   #growth: NodeJS.Timeout | undefined;
   #failedStarts = 0;
+  /** Reading of the clock when the last one was. */
+  #startedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
   #hurries = true;
   /** How many were started in all. */
@@ -104,7 +109,7 @@ export class ProbePool {
     for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[0]) {
       const probe = this.#takeIdle() ?? (this.#mayGrow(pending) ? this.#start() : null);
       if (probe === null) {
-        const patience = pending.queuedAt + PATIENCE_MS - monotonicMs();
+        const patience = this.#mayGrowAt(pending) - monotonicMs();
         if (this.#busy.size < MOST_LIVE) this.#growth = setTimeout(() => this.#pump(), Math.max(1, patience));
         return;
       }
@@ -119,13 +124,20 @@ export class ProbePool {
     return this.#idle.splice(ready, 1)[0];
   }
 
-  #mayGrow({ fresh, queuedAt }: Pending): boolean {
-    if (this.#busy.size === 0 || fresh) return true;
-    return this.#busy.size < MOST_LIVE && monotonicMs() - queuedAt >= PATIENCE_MS;
+  #mayGrow(pending: Pending): boolean {
+    if (this.#busy.size === 0 || pending.fresh) return true;
+    return this.#busy.size < MOST_LIVE && monotonicMs() >= this.#mayGrowAt(pending);
+  }
+
+  /** One at a time when there is no hurry: the last that was started may soon be free for this request, too. */
+  #mayGrowAt({ queuedAt }: Pending): number {
+    if (this.#hurries) return queuedAt + PATIENCE_MS.hurried;
+    return Math.max(queuedAt, this.#startedAt) + PATIENCE_MS.calm;
   }
 
   #start(): ProbeProcess {
     this.started += 1;
+    this.#startedAt = monotonicMs();
     const probe: ProbeProcess = new ProbeProcess(this.#self, {
       onReady: () => this.#onReady(probe),
       onFrame: frame => this.#onFrame(probe, frame),
