@@ -43,12 +43,15 @@ describe.skipIf(labUnavailable())('a containerd of the lab', () => {
     expect(leftovers(containerd.folder)).toEqual([]);
   });
 
-  it('may be of Debian 13', async ({ skip }) => {
-    const binaries = await newerContainerd();
+  it.for([
+    ['trixie', /^1\.7\./],
+    ['forky', /^2\./],
+  ] as const)('may be of Debian %s', async ([release, version], { skip }) => {
+    const binaries = await newerContainerd(release);
     if ('reason' in binaries) return skip(binaries.reason);
     const containerd = await startContainerd({ bin: binaries.bin });
     try {
-      expect(containerd.version).toMatch(/^1\.7\./);
+      expect(containerd.version).toMatch(version);
       const pod = await containerd.runPod({ name: 'web-0' });
       await pod.addContainer({ name: 'app' });
       expect(readlinkSync(`/proc/${pod.shimPid}/exe`)).toBe(`${binaries.bin}/containerd-shim-runc-v2`);

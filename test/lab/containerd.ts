@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { writeBusyboxImage } from './busybox-image.ts';
+import { BUSYBOX, PAUSE, writeBusyboxImage } from './busybox-image.ts';
 import { containerdConfig } from './containerd-config.ts';
 import { type Cri, connectCri } from './cri.ts';
 import { type CtrContainer, type CtrContainerSpec, runContainer } from './ctr-container.ts';
@@ -107,6 +107,13 @@ async function startIn(folder: LabFolder, options: ContainerdOptions): Promise<C
   const version = await answers();
   await writeBusyboxImage(at('busybox.tar'));
   await ctr(['image', 'import', at('busybox.tar')]);
+  // CRI hears of an image by an event, a moment later (seen to matter with 2.x on a busy machine).
+  for (const image of [PAUSE, BUSYBOX]) {
+    await until(`CRI to know ${image}`, 20_000, async () => {
+      const known = await cri.call('ImageStatus', { image: { image } }, 5000);
+      return known.image !== null;
+    });
+  }
 
   const containerd: Containerd = {
     folder,

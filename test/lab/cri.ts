@@ -84,6 +84,8 @@ interface Calls {
     { containers: readonly { id: string; pod_sandbox_id: string; state: ContainerState }[] },
   ];
   ContainerStatus: [{ id: string; verbose?: boolean }, { status: ContainerStatus; info: Record<string, string> }];
+  /** Null for an image that CRI does not know. */
+  ImageStatus: [{ image: { image: string } }, { image: { id: string } | null }];
 }
 
 /** What kubelet would say to the runtime. */
@@ -108,21 +110,28 @@ export function connectCri(socket: string): Cri {
     defaults: true,
   });
   const { runtime } = loadPackageDefinition(definition) as unknown as {
-    runtime: { v1: { RuntimeService: ServiceClientConstructor } };
+    runtime: { v1: Record<'RuntimeService' | 'ImageService', ServiceClientConstructor> };
   };
-  const client = new runtime.v1.RuntimeService(`unix://${socket}`, credentials.createInsecure(), {
-    // The socket appears while we wait for it: ask again soon, not after the second that is the default.
-    'grpc.initial_reconnect_backoff_ms': 50,
-    'grpc.max_reconnect_backoff_ms': 200,
-  });
+  const connect = (Service: ServiceClientConstructor) =>
+    new Service(`unix://${socket}`, credentials.createInsecure(), {
+      // The socket appears while we wait for it: ask again soon, not after the second that is the default.
+      'grpc.initial_reconnect_backoff_ms': 50,
+      'grpc.max_reconnect_backoff_ms': 200,
+    });
+  const containers = connect(runtime.v1.RuntimeService);
+  const images = connect(runtime.v1.ImageService);
   return {
     call: (name, request, deadlineMs = 30_000) =>
       new Promise((resolve, reject) => {
+        const client = name === 'ImageStatus' ? images : containers;
         const method = client[name] as unknown as Method;
         method.call(client, request, { deadline: Date.now() + deadlineMs }, (error, response) =>
           error === null ? resolve(response as never) : reject(error),
         );
       }),
-    close: () => client.close(),
+    close: () => {
+      containers.close();
+      images.close();
+    },
   };
 }
