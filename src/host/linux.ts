@@ -123,8 +123,8 @@ export class LinuxHost implements Host {
     return askUsage(this.#pool, pids, pauseMs, deadline);
   }
 
-  drain(shimPid: number, fd = 2): Drain {
-    return askDrain(this.#pool, shimPid, fd);
+  drain(shimPid: number, fd = 2, { decoy = false }: { readonly decoy?: boolean } = {}): Drain {
+    return askDrain(this.#pool, shimPid, fd, decoy);
   }
 
   askShims(questions: readonly ShimQuestion[], deadline: Deadline): Promise<readonly (readonly ShimCall[])[]> {

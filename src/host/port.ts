@@ -351,8 +351,11 @@ export interface Host {
   kernelLog(maxBytes: number, deadline: Deadline): Promise<FileResult>;
   /** Two readings, `pauseMs` apart, of how much CPU and memory processes use. */
   usage(pids: readonly number[], pauseMs: number, deadline: Deadline): Promise<UsageResult>;
-  /** `fd`: the shim's descriptor of its log fifo. 2 (default) since containerd 1.5; another one before, and in v1 shims. */
-  drain(shimPid: number, fd?: number): Drain;
+  /**
+   * `fd`: the shim's descriptor of its log fifo. 2 (default) since containerd 1.5; another one before, and in v1 shims.
+   * `decoy`: an empty line is written first, for another reader that will hang with whatever it reads next.
+   */
+  drain(shimPid: number, fd?: number, options?: { readonly decoy?: boolean }): Drain;
   /**
    * Asks shims over ttrpc, all at the same time, 2 s for each call and 3 s in all. A call is made once, whatever comes of
    * it. @returns the calls of each question, in the order of the questions

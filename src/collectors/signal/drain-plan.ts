@@ -15,8 +15,12 @@ export interface DrainPlan {
   /** What a dump that does not come is lost to. */
   readonly cause: 'no reader' | 'containerd not draining' | 'log sink hung' | 'log sink keeps nothing' | null;
   readonly why: string;
-  /** Somebody else may read the fifo in the same moment: ours has to be first. */
-  readonly rival: boolean;
+  /**
+   * Somebody else who may read the fifo in the same moment, so that ours has to be first.
+   * - `reads on`: for as long as something comes
+   * - `reads once`: it hangs in writing on what it got; better it gets something else than a piece of the dump
+   */
+  readonly rival: 'none' | 'reads on' | 'reads once';
 }
 
 /**
@@ -25,11 +29,11 @@ export interface DrainPlan {
  */
 export function planDrain(shim: Shim, containerd: ContainerdSide, sink: Sink): DrainPlan {
   const gone = whyNoReader(containerd, shim);
-  if (gone !== null) return { when: 'before', cause: 'no reader', why: gone, rival: false };
+  if (gone !== null) return { when: 'before', cause: 'no reader', why: gone, rival: 'none' };
   const halted = whyHalted(containerd);
-  if (halted !== null) return { when: 'before', cause: 'containerd not draining', why: halted, rival: false };
+  if (halted !== null) return { when: 'before', cause: 'containerd not draining', why: halted, rival: 'none' };
 
-  const race = { when: 'race', rival: true } as const;
+  const race = { when: 'race', rival: 'reads on' } as const;
   if (shim.generation === 'v1' && shim.argv?.includes('-debug') !== true)
     return {
       ...race,
@@ -37,14 +41,15 @@ export function planDrain(shim: Shim, containerd: ContainerdSide, sink: Sink): D
       why: 'containerd throws the log of a v1 shim without -debug away',
     };
   // It reads on, and the dump would lie in its memory.
-  const full = whyNotWriting(containerd) ?? (sink.hung === null ? null : `behind containerd ${sink.hung}`);
-  if (full !== null) return { ...race, cause: 'log sink hung', why: full };
+  const blocked = whyNotWriting(containerd);
+  if (blocked !== null) return { ...race, cause: 'log sink hung', why: blocked, rival: 'reads once' };
+  if (sink.hung !== null) return { ...race, cause: 'log sink hung', why: `behind containerd ${sink.hung}` };
   if (sink.kind === 'none') return { ...race, cause: 'log sink keeps nothing', why: sink.words };
   return {
     when: 'after',
     cause: null,
     why: `containerd ${containerd.daemon?.pid} reads the fifo; ${sink.words}`,
-    rival: false,
+    rival: 'none',
   };
 }
 

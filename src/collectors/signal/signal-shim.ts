@@ -113,14 +113,14 @@ const ORDER: Readonly<Record<DrainPlan['when'], string>> = {
 
 async function openDrain(host: Host, shim: Shim, fd: number, way: Way, log: SignalLog): Promise<Drain | null> {
   const waiting = threadsWaitingForLog(host, shim.pid);
-  const drain = host.drain(shim.pid, fd);
+  const drain = host.drain(shim.pid, fd, { decoy: way.plan.rival === 'reads once' });
   const late = sleep(OPEN_MS, { outcome: 'timeout', detail: `no answer for ${OPEN_MS} ms` } as const, { ref: false });
   const opened: Awaited<Drain['opened']> = await Promise.race([drain.opened, late]);
   const freed =
     waiting === 0 ? '' : `; ${waiting} threads of the shim were blocked in a write to a full pipe, which reading ends`;
   log.step(`open /proc/${shim.pid}/fd/${fd} for reading`, (opened.detail ?? opened.outcome) + freed);
   if (opened.outcome !== 'ok') return null;
-  if (way.plan.rival && opened.readerPid !== undefined) await goFirst(host, opened.readerPid, log);
+  if (way.plan.rival !== 'none' && opened.readerPid !== undefined) await goFirst(host, opened.readerPid, log);
   return drain;
 }
 

@@ -12,12 +12,12 @@ const MARGIN_MS = 700;
 type Opened = Awaited<Drain['opened']>;
 
 /** Opens a shim's log fifo in a probe of its own and reads it until `finish` is satisfied. */
-export function askDrain(pool: ProbePool, pid: number, fd: number): Drain {
+export function askDrain(pool: ProbePool, pid: number, fd: number, decoy: boolean): Drain {
   const path = `/proc/${pid}/fd/${fd}`;
   const opened = Promise.withResolvers<Opened>();
   const late = new AbortController();
   let openedAtMs = Date.now();
-  const job = new SingleJob({ op: 'drain', pid, fd }, path, 'drain', ({ header }) => {
+  const job = new SingleJob({ op: 'drain', pid, fd, decoy }, path, 'drain', ({ header }) => {
     if (header.kind !== 'opened') return;
     openedAtMs = Date.now();
     const { outcome, detail } = header;

@@ -94,7 +94,7 @@ async function answer(request: Request): Promise<boolean> {
       return true;
     }
     case 'drain':
-      await drain(request.pid, request.fd);
+      await drain(request.pid, request.fd, request.decoy);
       return false;
     case 'finish':
       // The drain that it was meant for ended before it came.

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { monotonicMs } from '../clock.ts';
 import { FrameReader } from '../frames.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
+import { type Decoyed, offerDecoy } from './decoy.ts';
 import { hasOurDump } from './our-dump.ts';
 import { send } from './pipes.ts';
 import type { Request } from './protocol.ts';
@@ -19,11 +20,13 @@ const LARGEST_BYTES = 32 << 20;
  * Reads a shim's log fifo from before the signal until our dump is whole and the pipe is empty. Never half way: a pipe
  * left full blocks the shim in its next line of log. So at the deadline it reads on until the pipe is empty once.
  */
-export async function drain(pid: number, fd: number): Promise<void> {
+export async function drain(pid: number, fd: number, decoy: boolean): Promise<void> {
   const path = `/proc/${pid}/fd/${fd}`;
   let fifo: number;
+  let decoyed: Decoyed | null = null;
   try {
     fifo = openFifo(path);
+    if (decoy) decoyed = await offerDecoy(fifo);
   } catch (error) {
     const answer =
       error instanceof NotAFifo
@@ -33,9 +36,11 @@ export async function drain(pid: number, fd: number): Promise<void> {
     send({ kind: 'done', result: answer, spent: true });
     return;
   }
-  const reader = new FifoReader(fifo);
+  const reader = new FifoReader(fifo, decoyed?.read);
   await reader.reading;
-  send({ kind: 'opened', outcome: 'ok' });
+  const detail =
+    decoyed === null ? {} : { detail: `an empty line went in first, for whoever reads beside us: ${decoyed.words}` };
+  send({ kind: 'opened', outcome: 'ok', ...detail });
   const until = finishRequest();
   let whole = false;
   let searched = -1;
@@ -105,7 +110,9 @@ class FifoReader {
   /** No writer is left. */
   ended = false;
 
-  constructor(fifo: number) {
+  /** @param before what was read already */
+  constructor(fifo: number, before: Uint8Array = Buffer.alloc(0)) {
+    if (before.length > 0) this.#take(before);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.reading = promise;
     const worker = new Worker(READ_ON, { eval: true, workerData: fifo, execArgv: [] });

@@ -34,7 +34,7 @@ export type Request =
       readonly paths: readonly string[];
       readonly untilMs: number;
     }
-  | { readonly op: 'drain'; readonly pid: number; readonly fd: number }
+  | { readonly op: 'drain'; readonly pid: number; readonly fd: number; readonly decoy: boolean }
   /** Only while a drain runs. `notBeforeMs`: wall clock, ms since 1970. */
   | { readonly op: 'finish'; readonly marker: string; readonly notBeforeMs: number; readonly untilMs: number };
 

@@ -34,13 +34,13 @@ const side = (looks: readonly LookText[] = [{}], descriptors: readonly Descripto
 const stuckIn = (syscall: string): LookText => ({ threads: [{}, { tid: 815, wchan: 'anon_pipe_write', syscall }] });
 
 test('nobody else reads beside a containerd that is well', () => {
-  expect(planDrain(SHIM, side(), FILE)).toMatchObject({ when: 'after', cause: null, rival: false });
+  expect(planDrain(SHIM, side(), FILE)).toMatchObject({ when: 'after', cause: null, rival: 'none' });
   expect(planDrain(SHIM, side([{}], null), FILE)).toMatchObject({ when: 'after' });
 });
 
 test('our reader comes first where there is none', () => {
   const dead = { daemon: null, looks: [], descriptors: null };
-  expect(planDrain(SHIM, dead, FILE)).toMatchObject({ when: 'before', cause: 'no reader', rival: false });
+  expect(planDrain(SHIM, dead, FILE)).toMatchObject({ when: 'before', cause: 'no reader', rival: 'none' });
   const notOpened = side([{}], [{ ...READS_LOG, target: `${BUNDLE.replace(/[^/]+$/, 'ff'.repeat(32))}/log` }]);
   expect(planDrain(SHIM, notOpened, FILE)).toMatchObject({ when: 'before', cause: 'no reader' });
   const writesOnly = side([{}], [{ ...READS_LOG, reads: false }]);
@@ -62,7 +62,7 @@ test('a containerd that hangs in a write of its log is raced', () => {
   expect(planDrain(SHIM, side([blocked, blocked, blocked]), FILE)).toMatchObject({
     when: 'race',
     cause: 'log sink hung',
-    rival: true,
+    rival: 'reads once',
     why: 'containerd 812: thread 815 is blocked in write to descriptor 2 (S)',
   });
 });
@@ -77,7 +77,7 @@ test('a write that ends, or goes elsewhere, is no hang', () => {
 
 test('a sink that hangs or keeps nothing is raced', () => {
   const hung: Sink = { ...FILE, hung: 'systemd-journald 301 is in state T' };
-  expect(planDrain(SHIM, side(), hung)).toMatchObject({ when: 'race', cause: 'log sink hung' });
+  expect(planDrain(SHIM, side(), hung)).toMatchObject({ when: 'race', cause: 'log sink hung', rival: 'reads on' });
   const none: Sink = { kind: 'none', words: 'descriptor 2 of containerd 812 is /dev/null', hung: null };
   expect(planDrain(SHIM, side(), none)).toMatchObject({ when: 'race', cause: 'log sink keeps nothing' });
 });

@@ -1,5 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readlinkSync, readSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -94,6 +105,49 @@ describe('draining the log fifo of a shim', () => {
     expect(result).toMatchObject({ outcome: 'truncated', detail: 'the end of the dump did not come in time' });
     expect(result.body.toString()).toBe('half a dump');
     expect(performance.now() - began).toBeLessThan(3000);
+  });
+
+  it('gives an empty line to one who reads once beside us, so that the whole dump is ours', async () => {
+    const ours = line(new Date(Date.now() + 60_000).toISOString(), 8000);
+    const pid = await startShim('kill -STOP $$; cat "$0.dump" >&2; exec sleep 1000');
+    writeFileSync(join(folder, 'log.dump'), ours);
+    await until('it to stop', 5000, () => status(pid)?.state === 'T');
+    const rival = spawn(
+      'sh',
+      ['-c', 'dd bs=32768 count=1 if="$0" of="$0.rival"; exec sleep 1000', join(folder, 'log')],
+      {
+        stdio: 'ignore',
+      },
+    );
+    try {
+      await until(
+        'the other reader',
+        5000,
+        () => status(rival.pid ?? 0)?.comm === 'sh' && existsSync(join(folder, 'log.rival')),
+      );
+      const drain = host.drain(pid, 2, { decoy: true });
+      expect(await drain.opened).toMatchObject({ outcome: 'ok', detail: expect.stringMatching(/took it, and hangs/) });
+      process.kill(pid, 'SIGCONT');
+      const result = await drain.finish({ marker: END, deadlineMs: 10_000 });
+      expect(result).toMatchObject({ outcome: 'ok' });
+      expect(result.body.toString()).toBe(ours);
+      await until('the end of its read', 5000, () => readFileSync(join(folder, 'log.rival'), 'utf8') === '\n');
+    } finally {
+      rival.kill('SIGKILL');
+    }
+  });
+
+  it('takes its empty line back where nobody reads', async () => {
+    const pid = await startShim('kill -STOP $$; printf "%s" "$OURS" >&2; exec sleep 1000', {
+      OURS: line(new Date(Date.now() + 60_000).toISOString()),
+    });
+    await until('it to stop', 5000, () => status(pid)?.state === 'T');
+    const drain = host.drain(pid, 2, { decoy: true });
+    expect(await drain.opened).toMatchObject({ outcome: 'ok', detail: expect.stringMatching(/did not take it$/) });
+    process.kill(pid, 'SIGCONT');
+    const result = await drain.finish({ marker: END, deadlineMs: 10_000 });
+    expect(result.outcome).toBe('ok');
+    expect(result.body.toString()).toMatch(/^time=/);
   });
 
   it('takes nothing from what is no fifo, and says when the process is gone', async () => {
