@@ -1,17 +1,14 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startDocker } from '../lab/docker.ts';
 import { during } from '../lab/during.ts';
-import { threads } from '../lab/proc.ts';
 import { signal } from '../lab/processes.ts';
 import { labUnavailable } from '../lab/requirements.ts';
-import { containerdDead, containerdStopped } from '../lab/stalls/containerd-stopped.ts';
+import { containerdDead } from '../lab/stalls/containerd-stopped.ts';
 import { epollCtlDelayed } from '../lab/stalls/epoll-ctl-delayed.ts';
-import { journaldStopped, loggingToJournald } from '../lab/stalls/journald-stopped.ts';
-import { logSinkFull } from '../lab/stalls/log-sink-full.ts';
+import { journaldStopped } from '../lab/stalls/journald-stopped.ts';
 import { delaySyscall } from '../lab/strace.ts';
 import { until } from '../lab/wait.ts';
 import { askForDump, expectAnswers, expectWhole, expectWon, steps, withPod } from './dump-expectations.ts';
@@ -60,77 +57,12 @@ describe.skipIf(labUnavailable())('the goroutine dump of a shim', () => {
       expect(steps(collected)).toContain(`descriptor 2 of containerd ${docker.containerdPid} is `);
     }));
 
-  it('of 150 connections, cut to pieces by journald, comes whole out of the journal', () =>
-    during(loggingToJournald(), async ({ containerd, pod, entries }) => {
-      const address = readFileSync(join(pod.bundle, 'address'), 'utf8').replace('unix://', '');
-      const sockets = Array.from({ length: 150 }, () => connect(address).on('error', () => undefined));
-      try {
-        await until('all connections', 5000, () => sockets.every(socket => !socket.connecting));
-        const text = expectWhole(await askForDump(pod.id));
-        expect(text.match(/^goroutine \d+ /gm)?.length).toBeGreaterThan(300);
-        expect((await entries()).filter(entry => entry['_LINE_BREAK'] === 'line-max').length).toBeGreaterThan(1);
-      } finally {
-        for (const socket of sockets) socket.destroy();
-      }
-      await expectAnswers(containerd, pod);
-    }));
-
-  it('is drained when containerd is stopped', () =>
-    during(containerdStopped(), async ({ containerd, pod }) => {
-      const collected = await askForDump(pod.id);
-      expectWhole(collected);
-      expect(steps(collected)).toContain(
-        `containerd ${containerd.pid}: it is stopped (T); so the fifo is opened before`,
-      );
-      signal(containerd.pid, 'SIGCONT');
-      await expectAnswers(containerd, pod);
-    }));
-
-  it('is drained behind dumps that have filled the pipe, and the record says what that did to the shim', () =>
-    during(containerdStopped(), async ({ containerd, pod }) => {
-      for (let sent = 0; sent < 8; sent += 1) {
-        signal(pod.shimPid, 'SIGUSR1');
-        await sleep(50);
-      }
-      await until('the logger of the shim to be blocked', 5000, () => blockedInPipe(pod.shimPid));
-      const collected = await askForDump(pod.id);
-      expectWhole(collected);
-      expect(steps(collected)).toMatch(
-        /1 threads of the shim were blocked in a write to a full pipe, which reading ends/,
-      );
-      const fifo = collected.evidence.get('shim/log-fifo.txt')?.body.toString() ?? '';
-      expect(fifo.match(/=== END goroutine stack dump ===/g)).toHaveLength(9);
-      expect(blockedInPipe(pod.shimPid)).toBe(false);
-      signal(containerd.pid, 'SIGCONT');
-      await expectAnswers(containerd, pod);
-    }));
-
-  it('is drained when containerd is dead', () =>
-    during(containerdDead(), async ({ containerd, pod }) => {
-      const collected = await askForDump(pod.id);
-      expectWhole(collected);
-      expect(steps(collected)).toMatch(
-        /find its reader: no containerd serves .*; so the fifo is opened before the signal/,
-      );
-      await containerd.start();
-      await expectAnswers(containerd, pod);
-    }));
-
   it('is drained when the bundle was deleted under the shim', () =>
     during(containerdDead(), async ({ pod }) => {
       rmSync(join(pod.bundle, 'log'));
       const collected = await askForDump(pod.id);
       expectWhole(collected);
       expect(steps(collected)).toMatch(/find the shim log: descriptor 2: .*\/log \(deleted\)/);
-    }));
-
-  it('is taken before a containerd gets it that cannot write its log', () =>
-    during(logSinkFull(), async ({ containerd, pod }) => {
-      const collected = await askForDump(pod.id);
-      expectWon(collected, 'log sink hung');
-      expect(steps(collected)).toMatch(
-        new RegExp(`containerd ${containerd.pid}: thread \\d+ is blocked in write to descriptor 2`),
-      );
     }));
 
   it('is taken before containerd gets it when journald is stopped', () =>
@@ -168,5 +100,3 @@ describe.skipIf(labUnavailable())('the goroutine dump of a shim', () => {
       await until('the dump, once the call has returned', 20_000, arrived);
     }));
 });
-
-const blockedInPipe = (pid: number): boolean => threads(pid).some(({ wchan }) => wchan.endsWith('pipe_write'));

@@ -11,13 +11,16 @@ export interface Injection extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Arguments of strace that delay each call of `syscall` by `delayMs` before the kernel sees it. */
-export const delaying = (syscall: string, delayMs: number): string[] => [
+/**
+ * Arguments of strace that delay each call of `syscall` by `delayMs` before the kernel sees it.
+ * @param error then it is not made at all, and fails with this ('EPERM')
+ */
+export const delaying = (syscall: string, delayMs: number, error?: string): string[] => [
   '-f',
   '-qq',
   '-o/dev/null',
   `-etrace=${syscall}`,
-  `-einject=${syscall}:delay_enter=${delayMs * 1000}`,
+  `-einject=${syscall}:${error === undefined ? '' : `error=${error}:`}delay_enter=${delayMs * 1000}`,
 ];
 
 /** Attaches to all threads of a process, and returns when it holds them. Threads that are held show state t. */
@@ -26,8 +29,9 @@ export async function delaySyscall(
   target: number,
   syscall: string,
   delayMs: number,
+  error?: string,
 ): Promise<Injection> {
-  const { pid } = await startChild(folder, 'strace', [...delaying(syscall, delayMs), '-p', String(target)]);
+  const { pid } = await startChild(folder, 'strace', [...delaying(syscall, delayMs, error), '-p', String(target)]);
   await until(`strace of ${target} to attach`, 5000, () => {
     if (!alive(pid)) throw new Error(`strace could not attach to ${target}`);
     return tracers(target).every(tracer => tracer === pid);

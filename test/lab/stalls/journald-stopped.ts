@@ -1,3 +1,4 @@
+import type { ContainerdOptions } from '../containerd.ts';
 import type { LabFolder } from '../folder.ts';
 import { pids, startTicks, status } from '../proc.ts';
 import { signal } from '../processes.ts';
@@ -12,8 +13,14 @@ export interface InJournal extends Stall, AppPod {
   entries(): Promise<Record<string, unknown>[]>;
 }
 
-async function logging(folder: LabFolder, undo: AsyncDisposableStack): Promise<Omit<InJournal, keyof Stall>> {
-  const app = await runAppPod(folder, undo, { stderr: 'journald' });
+type Options = Omit<ContainerdOptions, 'folder' | 'stderr'>;
+
+async function logging(
+  folder: LabFolder,
+  undo: AsyncDisposableStack,
+  options: Options = {},
+): Promise<Omit<InJournal, keyof Stall>> {
+  const app = await runAppPod(folder, undo, { ...options, stderr: 'journald' });
   const journaldPid = await until('journald', 5000, () => pids().find(pid => status(pid)?.comm === 'systemd-journal'));
   // --all: without it every field of more than 4 kB is null
   const query = ['-t', 'containerd', '-o', 'json', '--all', '--no-pager', `_PID=${app.containerd.pid}`];
@@ -25,7 +32,8 @@ async function logging(folder: LabFolder, undo: AsyncDisposableStack): Promise<O
 }
 
 /** containerd whose log goes to journald, as on a node with systemd. Not a stall yet: real entries, really split. */
-export const loggingToJournald = (): Promise<InJournal> => stalled(logging);
+export const loggingToJournald = (options?: Options): Promise<InJournal> =>
+  stalled((folder, undo) => logging(folder, undo, options));
 
 /** The same with journald stopped (T): its sockets fill up, and what containerd logs stays where it is. */
 export function journaldStopped(): Promise<InJournal> {

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import type { ContainerdOptions } from '../containerd.ts';
 import { pids, status, type Thread, threads } from '../proc.ts';
 import { signal } from '../processes.ts';
 import { SYSCALL } from '../syscalls.ts';
@@ -14,9 +15,9 @@ export interface LogSinkFull extends Stall, AppPod {
 }
 
 /** containerd logs into a pipe that is full, because its reader is stopped: whoever logs next hangs, with a lock in hand. */
-export function logSinkFull(): Promise<LogSinkFull> {
+export function logSinkFull(options: Omit<ContainerdOptions, 'folder' | 'stderr'> = {}): Promise<LogSinkFull> {
   return stalled(async (folder, undo) => {
-    const app = await runAppPod(folder, undo, { stderr: 'pipe' });
+    const app = await runAppPod(folder, undo, { ...options, stderr: 'pipe' });
     const { containerd } = app;
     const shell = status(containerd.pid)?.ppid;
     const readerPid = await until('the reader of the pipe', 5000, () =>
