@@ -1,7 +1,4 @@
-import type { FileStreams } from './streams.ts';
-
-/** For a disk that is slow and does not hang; starting the child is in it. */
-export const FILE_MS = 3000;
+import { cannotStartChild, FILE_MS, type FileStreams } from './file-streams.ts';
 
 export interface HeldWords {
   /** Writes what was said so far. What the file does not take in time is lost: the capture is worth more than its log. */
@@ -32,9 +29,4 @@ export function holdWords(files: FileStreams): HeldWords {
       if (cannotStartChild(reason)) direct(text);
     },
   };
-}
-
-/** In a root without /proc this program cannot start itself. */
-export function cannotStartChild(reason: string | null): boolean {
-  return reason?.startsWith('spawn ') === true;
 }

@@ -3,10 +3,11 @@ import type { Invocation } from './context.ts';
 import { prepareEnvironment } from './environment.ts';
 import { toFailure } from './failure.ts';
 import { failureDocument, failureWords } from './failure-words.ts';
+import type { FileStreams } from './file-streams.ts';
 import type { Registry } from './registry.ts';
 import { jsonText } from './result.ts';
 import { withStrays } from './strays.ts';
-import { type FileStreams, openStreams, type Streams } from './streams.ts';
+import { openStreams, type Streams } from './streams.ts';
 import { versionAnswer } from './version-answer.ts';
 
 /** Everything after the entry. */

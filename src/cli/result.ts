@@ -1,6 +1,5 @@
 import { EXIT, StallcapError } from '../errors.ts';
-import { cannotStartChild, FILE_MS } from './held-words.ts';
-import type { FileStreams } from './streams.ts';
+import { cannotStartChild, FILE_MS, type FileStreams } from './file-streams.ts';
 
 /**
  * Writes the result to stdout, whole, before the process ends. A reader that has gone away is no failure (`| head`);

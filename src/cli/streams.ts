@@ -1,15 +1,9 @@
+import type { FileStreams } from './file-streams.ts';
 import { holdWords } from './held-words.ts';
 import { writeResult } from './result.ts';
 
 /** How long the last words may take to leave, ms. */
 const LAST_WORDS_MS = 500;
-
-/** What src/host knows of standard streams that lead to a file. */
-export interface FileStreams {
-  leadsToFile(fd: 1 | 2): boolean;
-  /** Null when it is written, else the reason. Never longer than the deadline. */
-  writeToFile(fd: 1 | 2, text: string, deadlineMs: number): Promise<string | null>;
-}
 
 export interface Streams {
   /** To be called when a library was loaded that may have put listeners of its own on the streams. */
