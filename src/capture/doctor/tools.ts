@@ -16,6 +16,11 @@ const TOOLS: readonly Tool[] = [
   { name: 'ctr', argv: ['ctr', '--version'], without: "containerd's own records are not asked for" },
   { name: 'ps', argv: ['ps', '--version'], says: /procps/, without: 'node/processes.txt has no cross-check' },
   { name: 'chrt', argv: ['chrt', '--version'], without: 'a dump may go to containerd where both read' },
+  {
+    name: 'taskset',
+    argv: ['taskset', '--version'],
+    without: 'how long a thread has been blocked is known of one CPU',
+  },
   { name: 'journalctl', argv: ['journalctl', '--version'], without: 'logs in the journal are not read' },
   { name: 'logger', argv: ['logger', '--version'], without: 'no line is left in syslog' },
 ];
