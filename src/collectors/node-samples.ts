@@ -1,11 +1,16 @@
+import { parseBdiStats } from '../formats/bdi-stats.ts';
 import type { FileResult } from '../host/port.ts';
 import { cgroupsOf } from './cgroup-tree.ts';
 import { readPlaces } from './cgroups.ts';
 import type { Capture, Collector } from './collector.ts';
-import { deadlineOf, isMissing, spanOf } from './evidence-of.ts';
+import { deadlineOf, isMissing, namesIn, spanOf } from './evidence-of.ts';
 
 /** Counters of the node whose growth from sample to sample tells rates, and that something never moved. */
 const PROC_FILES = ['diskstats', 'pressure/io', 'pressure/memory', 'pressure/cpu', 'meminfo', 'vmstat', 'loadavg'];
+
+/** What waits to be written to each disk. Not there without debugfs. */
+const BDI = '/sys/kernel/debug/bdi';
+const MOST_DISKS = 64;
 
 /**
  * node/samples.jsonl: one JSON object per round, the files' text as it was read:
@@ -23,6 +28,7 @@ export const nodeSamples: Collector = {
   async *collect(capture) {
     const { own, sharers } = await cgroupsOf(capture);
     const target = [...own.values()].flat();
+    const disks = await dirtyDisks(capture);
     const last = capture.options.samples;
     const lines: string[] = [];
     const spans: { offsetMs: number; durationMs: number }[] = [];
@@ -31,7 +37,7 @@ export const nodeSamples: Collector = {
       // Two points tell who wrote how much: of the many others, the first and the last.
       const others = sample === 1 || sample === last ? sharers : [];
       const files = [
-        ...(await readNode(capture)),
+        ...(await readNode(capture, disks)),
         ...(await readPlaces(capture, target, ['counters', 'state'])),
         ...(await readPlaces(capture, others, ['counters'])),
       ];
@@ -51,12 +57,29 @@ export const nodeSamples: Collector = {
 };
 
 /** Before the cgroups: these are few, and cgroups of 300 pods take a moment. */
-function readNode(capture: Capture): Promise<readonly FileResult[]> {
+function readNode(capture: Capture, disks: readonly string[]): Promise<readonly FileResult[]> {
   return capture.host.readRisky(
-    PROC_FILES.map(name => ({ path: `/proc/${name}` })),
+    [...PROC_FILES.map(name => `/proc/${name}`), ...disks].map(path => ({ path })),
     deadlineOf(capture),
   );
 }
+
+/** Files of the disks for which something waits now: a node has dozens for which nothing does. */
+async function dirtyDisks(capture: Capture): Promise<readonly string[]> {
+  const [listing] = await capture.host.readRisky([{ path: BDI, what: 'dir' }], deadlineOf(capture, DEBUGFS_MS));
+  if (listing?.outcome !== 'ok') return [];
+  const paths = namesIn(listing).flatMap(name => (/^\d+:\d+\/$/.test(name) ? [`${BDI}/${name}stats`] : []));
+  const files = await capture.host.readRisky(
+    paths.slice(0, MOST_DISKS).map(path => ({ path })),
+    deadlineOf(capture, DEBUGFS_MS),
+  );
+  return files.flatMap(({ path, body }) => {
+    const stats = parseBdiStats(body.toString('latin1'));
+    return stats !== null && stats.dirtyBytes + stats.writebackBytes > 0 ? [path] : [];
+  });
+}
+
+const DEBUGFS_MS = 1000;
 
 function lineOf(sample: number, time: string, results: readonly FileResult[]): string {
   const files: Record<string, string> = {};

@@ -46,6 +46,19 @@ describe('samples of the node', () => {
     }
   });
 
+  it('have what waits for each disk, of those that have something waiting', async () => {
+    const bdi = (name: string) => `/sys/kernel/debug/bdi/${name}/stats`;
+    const stats = (kib: number) => `BdiWriteback: 0 kB\nBdiReclaimable: ${kib} kB\n`;
+    const paper = new PaperHost({
+      [bdi('254:0')]: stats(4),
+      [bdi('7:0')]: stats(0),
+      [bdi('btrfs-1')]: stats(8),
+      '/proc/meminfo': 'MemTotal: 99 kB\n',
+    });
+    const [sample] = samplesIn(textOf(await broughtBy(nodeSamples, captureOn(paper.host)), PATH));
+    expect(Object.keys(sample?.files ?? {})).toEqual(['/proc/meminfo', bdi('254:0')]);
+  });
+
   it('hold what the cgroups of all pods did, the others in the first and the last, and look for them no second time', async () => {
     const pod = '/sys/fs/cgroup/kubepods/pod11111111-2222-3333-4444-555555555555';
     const paper = new PaperHost({

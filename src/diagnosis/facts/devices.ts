@@ -35,7 +35,9 @@ function singleReading(entries: Entries): readonly NodeSample[] {
   const none = { io: null, memory: null, cpu: null };
   const rows = new Map(disks.map(({ name }) => [name, text.split('\n').find(row => row.includes(` ${name} `)) ?? '']));
   const offsetMs = entries.item(DISKSTATS)?.offsetMs ?? 0;
-  return [{ offsetMs, line: 1, disks, rows, pressure: none, dirtyBytes: null, writebackBytes: null }];
+  return [
+    { offsetMs, line: 1, disks, rows, pressure: none, dirtyBytes: null, writebackBytes: null, dirtyOf: new Map() },
+  ];
 }
 
 function rolesIn(chains: readonly DiskChain[]): ReadonlyMap<string, ReadonlySet<DeviceRole>> {

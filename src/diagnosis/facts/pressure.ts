@@ -1,3 +1,4 @@
+import type { DiskStats } from '../../formats/proc/diskstats.ts';
 import { parseMeminfo } from '../../formats/proc/meminfo.ts';
 import { parsePressure, type Pressure as Reading } from '../../formats/proc/pressure.ts';
 import { cite } from '../citation.ts';
@@ -91,23 +92,42 @@ export function dirtyFrom(
   devices: DeviceFacts | null,
   chains: readonly DiskChain[],
 ): DirtyFacts | null {
-  const [first, ...rest] = dirtySamples(entries, samples);
-  if (first === undefined) return null;
-  const last = rest.at(-1) ?? first;
-  const bytes = last.dirtyBytes + last.writebackBytes;
   const own = chainsOfTarget(chains);
   const device =
     own.find(({ role, devices: names }) => role === 'writable layer' && names.length > 0) ??
     own.find(({ devices: names }) => names.length > 0);
   const name = device?.devices[0] ?? null;
+  const ofDevice = name === null ? [] : samplesOfDevice(samples, name);
+  const [first, ...rest] = ofDevice.length > 0 ? ofDevice : dirtySamples(entries, samples);
+  if (first === undefined) return null;
+  const last = rest.at(-1) ?? first;
+  const bytes = last.dirtyBytes + last.writebackBytes;
   const rate = devices?.all.find(candidate => candidate.name === name)?.rates?.writtenBytesPerSecond ?? null;
   return {
+    of: ofDevice.length > 0 ? 'device' : 'node',
     samples: [first, ...rest],
     bytes,
     device: name,
     writtenBytesPerSecond: rate,
     drainMs: rate === null || rate === 0 ? null : (bytes / rate) * 1000,
   };
+}
+
+/** A disk for which nothing was dirty at first is in no sample. */
+function samplesOfDevice(samples: Samples | null, name: string): readonly DirtySample[] {
+  return (samples?.node ?? []).flatMap(({ offsetMs, line, disks, dirtyOf }) => {
+    const device = wholeDisk(name, disks);
+    const stats = device === undefined ? undefined : dirtyOf.get(`${device.major}:${device.minor}`);
+    if (stats === undefined) return [];
+    const text = `BdiReclaimable: ${stats.dirtyBytes / 1024} kB, BdiWriteback: ${stats.writebackBytes / 1024} kB of ${device?.name}`;
+    return [{ offsetMs, ...stats, cite: cite(SAMPLES, line, text) }];
+  });
+}
+
+/** Pages are accounted to the disk, whichever partition they are for: `nvme0n1p2` -> `nvme0n1`, `sda1` -> `sda`. */
+function wholeDisk(name: string, disks: readonly DiskStats[]): DiskStats | undefined {
+  const whole = /^(.+\d)p\d+$/.exec(name)?.[1] ?? /^([a-z]+)\d+$/.exec(name)?.[1];
+  return disks.find(disk => disk.name === whole) ?? disks.find(disk => disk.name === name);
 }
 
 function dirtySamples(entries: Entries, samples: Samples | null): readonly DirtySample[] {

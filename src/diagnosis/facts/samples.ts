@@ -1,3 +1,4 @@
+import { type BdiStats, diskOfBdi, parseBdiStats } from '../../formats/bdi-stats.ts';
 import { type CgroupIo, parseCgroupIo } from '../../formats/proc/cgroup-io.ts';
 import { type DiskStats, parseDiskstats } from '../../formats/proc/diskstats.ts';
 import { parseMeminfo } from '../../formats/proc/meminfo.ts';
@@ -30,8 +31,11 @@ export interface NodeSample {
   /** The row of diskstats of each, as it stood. */
   readonly rows: ReadonlyMap<string, string>;
   readonly pressure: Readonly<Record<'io' | 'memory' | 'cpu', Pressure | null>>;
+  /** Of all disks: /proc/meminfo. */
   readonly dirtyBytes: number | null;
   readonly writebackBytes: number | null;
+  /** Of one disk, by its number ('254:0'), where the node had debugfs and something was dirty. */
+  readonly dirtyOf: ReadonlyMap<string, BdiStats>;
 }
 
 export interface Samples {
@@ -95,7 +99,14 @@ function nodeSample(files: ReadonlyMap<string, string>, offsetMs: number, line: 
     },
     dirtyBytes: meminfo.get('Dirty') ?? null,
     writebackBytes: meminfo.get('Writeback') ?? null,
+    dirtyOf: new Map([...files].flatMap(([path, text]) => bdiStats(path, text))),
   };
+}
+
+function bdiStats(path: string, text: string): readonly (readonly [string, BdiStats])[] {
+  const disk = diskOfBdi(path);
+  const stats = disk === null ? null : parseBdiStats(text);
+  return disk === null || stats === null ? [] : [[disk, stats]];
 }
 
 function byCgroup(files: ReadonlyMap<string, string>): ReadonlyMap<string, ReadonlyMap<string, string>> {

@@ -13,7 +13,7 @@ export const kernelWriteback = defineRule({
   kind: 'context',
   needs: ['dirty'],
   *judge(facts) {
-    const { bytes, device, drainMs, writtenBytesPerSecond, samples } = facts.dirty;
+    const { of, bytes, device, drainMs, writtenBytesPerSecond, samples } = facts.dirty;
     const disk = facts.devices?.all.find(({ name }) => name === device);
     const isStanding = disk?.alwaysInFlight === true && disk.rates?.completed === 0;
     // What an idle disk happened to write in the sample says nothing about how fast it can.
@@ -22,13 +22,14 @@ export const kernelWriteback = defineRule({
     if (bytes < MUCH_BYTES || !takesLong) return;
     const whose = dirtyWords(facts, 3);
     const writer = topWriter(facts);
-    const on = device === null ? '' : ` (${device})`;
+    const on = device === null ? '' : of === 'device' ? ` (${device})` : `, all or part of it to ${device}`;
     const rate = writtenBytesPerSecond === null ? null : `${formatSize(writtenBytesPerSecond)}/s`;
+    const about = of === 'node' ? 'at most' : 'about';
     const drain =
-      drainMs === null ? ', and none of it is written' : `; at ${rate} that takes about ${formatDuration(drainMs)}`;
+      drainMs === null ? ', and none of it is written' : `; at ${rate} that takes ${about} ${formatDuration(drainMs)}`;
     const last = samples.at(-1) ?? samples[0];
     yield {
-      // Pages of the whole node: some may belong to another device.
+      // Of the whole node some may belong to another device; and who waits for them is not known.
       verdict: 'likely',
       says:
         `${formatSize(bytes)} wait to be written to disk${on}${drain}: an unmount or a sync that begins now waits for them` +
@@ -45,7 +46,7 @@ export const kernelWriteback = defineRule({
           ? []
           : [
               {
-                says: `${formatSize(bytes)} dirty${drainMs === null ? '' : `, about ${formatDuration(drainMs)} to drain`}`,
+                says: `${formatSize(bytes)} dirty${drainMs === null ? '' : `, ${about} ${formatDuration(drainMs)} to drain`}`,
                 about: [`device:${device}` as const],
                 waitsFor: writer === null ? [] : [writer.part],
               },

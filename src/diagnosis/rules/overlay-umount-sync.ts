@@ -106,10 +106,13 @@ function placeOf({ mounts, dirty }: Facts): Place {
 /** `, 182.0 MiB by now, and loop0 writes 1.9 MiB/s: some 1 min 34 s more` */
 function howMuch({ dirty }: Facts, device: Device | null): string {
   if (dirty === null) return '';
-  const amount = `, ${formatSize(dirty.bytes)} at the time of the capture`;
+  const amount =
+    dirty.of === 'node'
+      ? `, at most ${formatSize(dirty.bytes)} (all that is dirty on the node)`
+      : `, ${formatSize(dirty.bytes)} at the time of the capture`;
   const rate = dirty.writtenBytesPerSecond;
   if (device === null || rate === null || dirty.drainMs === null) return amount;
-  return `${amount}, and ${device.name} writes ${formatSize(rate)}/s: some ${formatDuration(dirty.drainMs)} more`;
+  return `${amount}, and ${device.name} writes ${formatSize(rate)}/s: ${dirty.of === 'node' ? 'at most' : 'some'} ${formatDuration(dirty.drainMs)} more`;
 }
 
 function linksOf(
@@ -119,8 +122,10 @@ function linksOf(
   { dirty }: Facts,
 ): readonly Link[] {
   const { tid } = thread;
-  const drain = dirty?.drainMs == null ? '' : `, about ${formatDuration(dirty.drainMs)} to drain`;
-  const amount = dirty === null ? '' : `, ${formatSize(dirty.bytes)} dirty${drain}`;
+  const about = dirty?.of === 'node' ? 'at most' : 'about';
+  const drain = dirty?.drainMs == null ? '' : `, ${about} ${formatDuration(dirty.drainMs)} to drain`;
+  const amount =
+    dirty === null ? '' : `, ${dirty.of === 'node' ? 'up to ' : ''}${formatSize(dirty.bytes)} dirty${drain}`;
   const own: Link = {
     says: threadWords(thread),
     about: [`thread:${tid}`],

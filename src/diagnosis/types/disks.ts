@@ -140,8 +140,10 @@ export interface DirtySample {
   readonly cite: Citation;
 }
 
-/** Dirty pages of the node, and how long they will take. */
+/** Dirty pages, and how long they will take. */
 export interface DirtyFacts {
+  /** Whose: of `device` alone where the node told, else of all disks, which is the most that can be `device`'s. */
+  readonly of: 'device' | 'node';
   readonly samples: readonly [DirtySample, ...DirtySample[]];
   /** Dirty and Writeback of the last sample. */
   readonly bytes: number;

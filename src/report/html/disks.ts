@@ -53,7 +53,7 @@ function rateWords({ readsPerSecond, writesPerSecond, readBytesPerSecond, awaitM
   return `${readsPerSecond.toFixed(1)} reads/s (${formatSize(readBytesPerSecond)}/s), ${writesPerSecond.toFixed(1)} writes/s, ${wait}, queue ${queueLength.toFixed(1)}`;
 }
 
-function dirtyCard({ samples, bytes, device, drainMs }: DirtyFacts, anchors: Anchors): Markup {
+function dirtyCard({ of, samples, bytes, device, drainMs }: DirtyFacts, anchors: Anchors): Markup {
   const points = samples.map(({ offsetMs, dirtyBytes, writebackBytes }) => ({
     x: offsetMs,
     y: dirtyBytes + writebackBytes,
@@ -61,9 +61,9 @@ function dirtyCard({ samples, bytes, device, drainMs }: DirtyFacts, anchors: Anc
   const drain =
     drainMs === null || device === null
       ? ''
-      : `; at its present rate ${device} needs ${formatDuration(drainMs)} for that`;
+      : `; at its present rate ${device} needs ${of === 'node' ? 'at most ' : ''}${formatDuration(drainMs)} for that`;
   const cite = samples.at(-1)?.cite ?? samples[0].cite;
-  return html`<div class="card"><h3>Dirty pages<small>node</small></h3><div class="row"><span>waiting</span>${spark(points, 'written')}<b>${formatSize(bytes)}</b></div>
+  return html`<div class="card"><h3>Dirty pages<small>${of === 'node' ? 'node' : device}</small></h3><div class="row"><span>waiting</span>${spark(points, 'written')}<b>${formatSize(bytes)}</b></div>
 <p class="note">Written by somebody, and not on a disk yet${drain} (${anchors.link(cite)}).</p></div>`;
 }
 

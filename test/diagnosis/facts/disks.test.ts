@@ -29,17 +29,22 @@ interface Round {
   readonly io?: string;
   readonly dirtyKiB?: number;
   readonly cgroups?: Readonly<Record<string, string>>;
+  /** Of the one disk. */
+  readonly bdiKiB?: number;
 }
 
 /** One round per second. */
 function sampled(rounds: readonly Round[], entries: Readonly<Record<string, string>> = {}) {
-  const lines = rounds.map(({ disks = [], io, dirtyKiB, cgroups = {} }, index) => {
+  const lines = rounds.map(({ disks = [], io, dirtyKiB, bdiKiB, cgroups = {} }, index) => {
     const files = {
       '/proc/diskstats': disks.map(row).join('\n'),
       ...(io === undefined ? {} : { '/proc/pressure/io': io }),
       ...(dirtyKiB === undefined
         ? {}
         : { '/proc/meminfo': `MemTotal: 99 kB\nDirty: ${dirtyKiB} kB\nWriteback: 0 kB\n` }),
+      ...(bdiKiB === undefined
+        ? {}
+        : { '/sys/kernel/debug/bdi/259:1/stats': `BdiWriteback: 1024 kB\nBdiReclaimable: ${bdiKiB} kB\n` }),
       ...cgroups,
     };
     return JSON.stringify({
@@ -132,7 +137,16 @@ describe('dirty pages', () => {
   it('take as long as the device below containerd needs at the rate at which it writes', () => {
     const rounds = [0, 1].map(n => ({ disks: [{ writes: n, sectors: 8192 * n }], dirtyKiB: 312 * 1024 }));
     expect(sampled(rounds, { 'node/disks.txt': DISKS }).dirty).toMatchObject({
-      ...{ bytes: 312 * 2 ** 20, device: 'nvme1n1', writtenBytesPerSecond: 4 * 2 ** 20, drainMs: 78_000 },
+      ...{ of: 'node', bytes: 312 * 2 ** 20, device: 'nvme1n1', writtenBytesPerSecond: 4 * 2 ** 20, drainMs: 78_000 },
+    });
+  });
+
+  it('are those of that device alone, where the node told', () => {
+    const disks = (n: number) => [{ writes: n, sectors: 8192 * n }];
+    const rounds = [0, 1].map(n => ({ disks: disks(n), dirtyKiB: 312 * 1024, bdiKiB: 7 * 1024 }));
+    expect(sampled(rounds, { 'node/disks.txt': DISKS }).dirty).toMatchObject({
+      ...{ of: 'device', bytes: 8 * 2 ** 20, drainMs: 2000 },
+      samples: [{}, { cite: { line: 2, text: 'BdiReclaimable: 7168 kB, BdiWriteback: 1024 kB of nvme1n1' } }],
     });
   });
 

@@ -31,6 +31,7 @@ const sample = {
   cite: { entry: 'node/samples.jsonl', line: 3, text: 'Dirty: …' },
 };
 const dirty: Facts['dirty'] = {
+  of: 'device',
   samples: [sample],
   bytes: 312 * 2 ** 20,
   device: 'nvme1n1',
@@ -67,7 +68,7 @@ describe('an unmount that waits for writeback', () => {
       expect(found).toMatchObject({ verdict: 'proved', ageFrom: expect.stringContaining("the scheduler's clock") });
       expect(found?.ageMs).toBeGreaterThan(5000);
       expect(found?.says).toMatch(
-        /for \d+\.\d s: .* on \/lab\/disk \(loop0\), \d+\.\d MiB .*, and loop0 writes 1\.\d MiB\/s: some \d+ min/,
+        /for \d+\.\d s: .* on \/lab\/disk \(loop0\), at most \d+\.\d MiB \(all that .*\), and loop0 writes 1\.\d MiB\/s: at most \d+ min/,
       );
       const texts = found?.because.map(({ text }) => text).join('\n');
       for (const evidence of [
