@@ -39,8 +39,9 @@ function seaConfig(output: string) {
     useCodeCache: true,
     // NODE_OPTIONS of whoever calls must not reach in: it could set a V8 flag, or preload a file of the stalled disk.
     execArgvExtension: 'none',
-    // Of each of a run's five processes 2 to 3 MB less, and no more CPU: little of what is allocated lives on.
-    execArgv: ['--max-semi-space-size=1'],
+    // Of each of a run's processes some 4 MB less, and no more CPU: little of what is allocated lives on, and one thread
+    // beside the main one is enough to compile and collect for it.
+    execArgv: ['--max-semi-space-size=1', '--v8-pool-size=1'],
     assets: Object.fromEntries(files.map(file => [file, `${DIST}/${file}`])),
   };
 }
