@@ -7,6 +7,7 @@ export interface Evidence {
   /** Where it came from: '/proc/2623/task/<tid>/{stat,wchan,syscall,stack}', 'crictl inspectp 4f…'. */
   readonly source: string;
   readonly outcome: Outcome;
+  /** Of a log (`logs/…`) handed over: its memory is taken back when it is packed. */
   readonly body: Buffer;
   /** Why it is not `ok`. */
   readonly detail?: string;

@@ -3,6 +3,7 @@ import type { Moment, Outcome } from '../host/port.ts';
 import { isLog } from './budget.ts';
 import { entryPathProblem, folderProblem } from './entry-path.ts';
 import type { Evidence } from './evidence.ts';
+import { freeMemory } from './free-memory.ts';
 import { BUNDLE_LIMITS } from './limits.ts';
 import type { Item, Manifest, NotGot } from './manifest.ts';
 import { type EntryName, packEntry, packToFit } from './pack-entry.ts';
@@ -128,6 +129,8 @@ export class BundleWriter {
     try {
       const { maxBytes, transform } = this.#options;
       const transformed = await transform.body(evidence.body);
+      // Whoever brings a log hands it over; of other evidence its collector may have more to say.
+      if (isLog(path) && transformed.body !== evidence.body) freeMemory(evidence.body);
       const { packedBytes, unpackedBytes } = this.#stream;
       const spent = { packedBytes, unpackedBytes, items: this.#items.length };
       const name = this.#name(path, timesOf(evidence, origin).offsetMs);
@@ -139,6 +142,7 @@ export class BundleWriter {
       this.#options.written?.(path, entry.body);
       const item = itemOf(evidence, origin, transformed, entry);
       this.#items.push(item);
+      if (isLog(path)) freeMemory(transformed.body);
       return item;
     } catch (error) {
       // Never the body as it was: what could not be redacted stays out.

@@ -93,7 +93,9 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
       if (isThreadDump(evidence.path)) threadDumps.set(evidence.path, evidence.body.toString('utf8'));
       if (evidence.path === VIEWS_PATH) views = parseViews(evidence.body.toString('utf8'));
       const origin: Origin = { collector: collector.name, phase: collector.phase, ...at };
-      adds.push(opened.then(({ bundle }) => bundle.add(evidence, origin)));
+      const added = opened.then(({ bundle }) => bundle.add(evidence, origin));
+      adds.push(added);
+      return added;
     },
     miss: missed => opened.then(({ bundle }) => bundle.miss(missed)),
     recordSignal: record => signals.push(record),

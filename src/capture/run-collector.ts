@@ -15,6 +15,9 @@ export interface Unfinished {
   readonly detail: string;
 }
 
+/** Evidence as large as this is packed before more is asked for: a node in trouble is no place for several logs in memory. */
+const LARGE_BYTES = 1 << 20;
+
 /** After its time is over a collector may still yield what it has, for this long. */
 const GRACE_MS = 300;
 
@@ -28,7 +31,7 @@ export async function runCollector(
   collector: Collector,
   capture: Capture,
   host: Pick<Host, 'now'>,
-  take: (timed: Timed) => void,
+  take: (timed: Timed) => unknown,
 ): Promise<Unfinished | null> {
   const iterator = collector.collect(capture)[Symbol.asyncIterator]();
   const over = afterAbort(capture.signal, GRACE_MS);
@@ -43,8 +46,9 @@ export async function runCollector(
       if (step.done === true) return null;
       const now = host.now().offsetMs;
       const at = step.value.at ?? { offsetMs: since, durationMs: now - since };
-      take({ evidence: step.value, ...at });
-      since = now;
+      const taken = take({ evidence: step.value, ...at });
+      if (step.value.body.length >= LARGE_BYTES) await Promise.race([taken, over.promise]);
+      since = host.now().offsetMs;
     }
   } catch (error) {
     return { outcome: 'error', detail: error instanceof Error ? (error.stack ?? error.message) : String(error) };

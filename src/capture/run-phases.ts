@@ -19,7 +19,8 @@ export interface PhaseRun {
   /** Aborts everything: the user, a dropped SSH session. */
   readonly interruption: AbortSignal;
   readonly progress: Progress;
-  take(collector: Collector, timed: Timed): void;
+  /** A promise is awaited before more is asked of who brought much: it resolves when that is in the bundle, or never will be. */
+  take(collector: Collector, timed: Timed): unknown;
   /** Something that was tried and brought no entry. */
   miss(notGot: NotGot): void;
   recordSignal(record: SignalRecord): void;
@@ -55,7 +56,7 @@ export async function runPhases(run: PhaseRun): Promise<void> {
         const unfinished = await collectOne(run, collector, notes, timed => {
           seen.items += 1;
           if (leavesGap(timed.evidence.outcome)) seen.missing += 1;
-          run.take(collector, timed);
+          return run.take(collector, timed);
         });
         if (unfinished === null) return;
         seen.missing += 1;
@@ -78,7 +79,7 @@ async function collectOne(
   run: PhaseRun,
   collector: Collector,
   notes: Map<string, unknown>,
-  take: (timed: Timed) => void,
+  take: (timed: Timed) => unknown,
 ): ReturnType<typeof runCollector> {
   const untilMs = Math.min(run.host.now().offsetMs + collector.deadlineMs, run.collectUntilMs);
   const leftMs = untilMs - run.host.now().offsetMs;

@@ -23,32 +23,45 @@ export function lengthsIn(prefix: Buffer): { readonly header: number; readonly b
   return { header: prefix.readUInt32LE(0), body: prefix.readUInt32LE(4) };
 }
 
-/** Turns chunks, however they are cut, into frames. */
+/** Turns chunks, however they are cut, into frames. Each byte is copied once, to where it stays: a body may be a log of megabytes. */
 export class FrameReader<Header> {
-  #chunks: Buffer[] = [];
-  #bytes = 0;
-  #wanted = PREFIX_BYTES;
+  /** What is being filled: a prefix, a header, a body. */
+  #part: 'prefix' | 'header' | 'body' = 'prefix';
+  #into = Buffer.allocUnsafe(PREFIX_BYTES);
+  #filled = 0;
+  #bodyBytes = 0;
+  #header: Header | null = null;
 
   push(chunk: Buffer): readonly Frame<Header>[] {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
     const frames: Frame<Header>[] = [];
-    // Chunks are joined only when a whole frame is there: a body of megabytes is copied once.
-    while (this.#bytes >= this.#wanted) {
-      const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-      const { header, body } = lengthsIn(all);
-      const end = PREFIX_BYTES + header + body;
-      this.#chunks = [all];
-      this.#wanted = end;
-      if (all.length < end) break;
-      frames.push({
-        header: JSON.parse(all.toString('utf8', PREFIX_BYTES, PREFIX_BYTES + header)) as Header,
-        body: all.subarray(PREFIX_BYTES + header, end),
-      });
-      this.#chunks = [all.subarray(end)];
-      this.#bytes = all.length - end;
-      this.#wanted = PREFIX_BYTES;
+    for (let at = 0; ; ) {
+      const taken = chunk.copy(this.#into, this.#filled, at);
+      at += taken;
+      this.#filled += taken;
+      if (this.#filled < this.#into.length) return frames;
+      this.#next(frames);
     }
-    return frames;
+  }
+
+  /** A part is whole. An empty one is whole at once, in the next turn of `push`. */
+  #next(frames: Frame<Header>[]): void {
+    const whole = this.#into;
+    if (this.#part === 'prefix') {
+      const { header, body } = lengthsIn(whole);
+      this.#bodyBytes = body;
+      this.#fill('header', header);
+    } else if (this.#part === 'header') {
+      this.#header = JSON.parse(whole.toString('utf8')) as Header;
+      this.#fill('body', this.#bodyBytes);
+    } else {
+      frames.push({ header: this.#header as Header, body: whole });
+      this.#fill('prefix', PREFIX_BYTES);
+    }
+  }
+
+  #fill(part: 'prefix' | 'header' | 'body', bytes: number): void {
+    this.#part = part;
+    this.#into = Buffer.allocUnsafe(bytes);
+    this.#filled = 0;
   }
 }

@@ -28,6 +28,16 @@ async function entriesOf(file: Buffer): Promise<Entry[]> {
 }
 
 describe('the bundle writer', () => {
+  it('takes back the memory of a log when it is packed, and of nothing else', async () => {
+    const open = openBundle();
+    const [log, other] = [evidence('logs/large.log', noise(2 * MiB)), evidence('large.txt', noise(2 * MiB))];
+    for (const given of [log, other]) {
+      expect(await open.writer.add(given, ORIGIN)).toMatchObject({ bytes: 2 * MiB, outcome: 'ok' });
+    }
+    expect([log.body.length, other.body.length]).toEqual([0, 2 * MiB]);
+    expect((await closeBundle(open)).closed.manifest.items.length).toBeGreaterThan(2);
+  });
+
   it('writes the plan first, the manifest last, all in one folder, 0600, each with its hash', async () => {
     const { file } = await makeBundle([evidence('shim/threads-1.txt', 'x\n'), evidence('node/meminfo', 'y\n')]);
     const entries = await entriesOf(file);

@@ -11,7 +11,7 @@ export interface RedactOptions {
 }
 
 /** Bytes looked at in one go, about 2 ms. */
-const WINDOW = 256 * 1024;
+const WINDOW = 96 * 1024;
 /** A head this close to the end of a window is left to the next: what a detector needs to see fits in it, a private key of 16,384 bits, too. */
 const OVERLAP = 16 * 1024;
 /** What stands before a name decides how its value ends. */

@@ -17,7 +17,7 @@ export const containerdLog: Collector = {
     for (const [index, { pid, root }] of daemons.entries()) {
       if (capture.signal.aborted) return;
       const daemon: LoggedDaemon = { name: 'containerd', pid, root, places: placesFor(root) };
-      yield await logOf(capture, `logs/containerd${suffixOf(index)}.log`, daemon);
+      yield* logOf(capture, `logs/containerd${suffixOf(index)}.log`, daemon);
     }
   },
 };

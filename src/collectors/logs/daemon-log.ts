@@ -26,7 +26,7 @@ const DESCRIPTORS_MS = 1000;
  * The log of a daemon as one entry of the bundle, from wherever its standard error leads: the journal, a file, a program
  * that keeps a file for it; else from the usual places, else from syslog.
  */
-export function logOf(capture: Capture, path: string, daemon: LoggedDaemon): Promise<Evidence> {
+export function logOf(capture: Capture, path: string, daemon: LoggedDaemon): AsyncGenerator<Evidence, void> {
   return inTurn(capture, async () => {
     const [descriptors] = await descriptorsOf(capture.host, [daemon.pid], DESCRIPTORS_MS);
     const sink = await findSink(capture.host, daemon, 2, descriptors ?? []);

@@ -14,7 +14,7 @@ export const dockerLog: Collector = {
     for (const [index, { pid }] of dockerdsOf(capture).entries()) {
       if (capture.signal.aborted) return;
       const daemon = { name: 'dockerd', pid, root: null, places: PLACES };
-      yield await logOf(capture, `logs/docker${suffixOf(index)}.log`, daemon);
+      yield* logOf(capture, `logs/docker${suffixOf(index)}.log`, daemon);
     }
   },
 };

@@ -7,7 +7,7 @@ import { fromLineStart, since } from './window.ts';
 const READ_MS = 4000;
 
 /**
- * The lines of a log file since --since, its newest 8 MiB at most. `truncated` only when older lines that were asked for
+ * The lines of a log file since --since, its newest 16 MiB at most. `truncated` only when older lines that were asked for
  * are missing; a file that was rotated in the meantime says so in `detail`.
  */
 export async function readLogFile(capture: Capture, path: string): Promise<FileResult> {

@@ -40,16 +40,23 @@ export async function journalMatches(capture: Capture, pid: number): Promise<rea
 const LINE_END = 0x0a;
 const BLANK = 0x20;
 
-/** Entries from last to first; an entry's further lines are indented, and stay behind its first one. */
+/**
+ * Entries from last to first; an entry's further lines are indented, and stay behind its first one. In place, since it may be
+ * 16 MiB: all bytes are turned round, and then those of each entry.
+ */
 export function inOrder(reversed: Buffer): Buffer {
-  const entries: Buffer[] = [];
   // Whatever was cut off in the middle of a line is the oldest entry, and is left out.
-  const whole = reversed.lastIndexOf(LINE_END) + 1;
-  for (let start = 0; start < whole; ) {
-    let end = reversed.indexOf(LINE_END, start) + 1;
-    while (end < whole && reversed[end] === BLANK) end = reversed.indexOf(LINE_END, end) + 1;
-    entries.push(reversed.subarray(start, end));
+  const whole = reversed.subarray(0, reversed.lastIndexOf(LINE_END) + 1);
+  const ends: number[] = [];
+  for (let end = 0; end < whole.length; ends.push(end)) {
+    end = whole.indexOf(LINE_END, end) + 1;
+    while (end < whole.length && whole[end] === BLANK) end = whole.indexOf(LINE_END, end) + 1;
+  }
+  whole.reverse();
+  let start = 0;
+  for (const end of ends) {
+    whole.subarray(whole.length - end, whole.length - start).reverse();
     start = end;
   }
-  return Buffer.concat(entries.reverse());
+  return whole;
 }

@@ -22,7 +22,7 @@ export const kubeletLog: Collector = {
       yield { path: 'logs/kubelet.log', source: 'kubelet', outcome: 'absent', body: Buffer.alloc(0), detail };
       return;
     }
-    yield await logOf(capture, 'logs/kubelet.log', { ...found, root: null, places: PLACES });
+    yield* logOf(capture, 'logs/kubelet.log', { ...found, root: null, places: PLACES });
   },
 };
 

@@ -8,7 +8,7 @@ const MAX_PASSED = 5000;
 
 /**
  * The lines of a log that were written at `sinceMs` or later, whole lines only. Found by bisection: times in a log rise (a
- * line or two out of order do not matter), so of 8 MiB some thirty lines are looked at. A log without readable times is
+ * line or two out of order do not matter), so of 16 MiB some thirty lines are looked at. A log without readable times is
  * kept as it is.
  *
  * @param sinceMs ms since 1970
@@ -37,9 +37,12 @@ export function since(
   return { body: body.subarray(firstTimed(body, low, context)?.start ?? low), cut: true };
 }
 
+/** Of a line that is longer, the rest is kept though it is torn: it may be most of the tail. */
+const TORN_BYTES = 64 * 1024;
+
 /** Without the torn line at the start of a tail. */
 export function fromLineStart(body: Buffer): Buffer {
-  const end = body.indexOf(LINE_END);
+  const end = body.subarray(0, TORN_BYTES).indexOf(LINE_END);
   return end < 0 ? body : body.subarray(end + 1);
 }
 

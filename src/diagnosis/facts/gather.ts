@@ -14,6 +14,9 @@ import { SAMPLES, sampleReader } from './samples.ts';
 export const PLAN = 'plan.json';
 export const MANIFEST = 'manifest.json';
 
+/** A goroutine dump in one line has some 100 kB; what is said of the pod stands in shorter ones. */
+const MAX_LOG_LINE = 1 << 20;
+
 /** Facts in the making: every entry is offered once, in the bundle's order, plan.json first. */
 export interface Gathering {
   /** Where the bytes of an entry go; null for one that tells nothing and may be skipped. Throws BundleError before plan.json. */
@@ -53,7 +56,7 @@ export function gather(): Gathering {
       }
       if (logs === null) throw new BundleError('not-a-bundle', 'plan.json is not its first entry');
       const source = sourceOfLog(path);
-      if (source !== null) return lineSink(logs.reader(path, source));
+      if (source !== null) return lineSink(logs.reader(path, source), MAX_LOG_LINE);
       if (path === SAMPLES) return lineSink(samples.read);
       if (path === PROCESSES) return lineSink(processes.read);
       return isKept(path) ? keep(path) : null;

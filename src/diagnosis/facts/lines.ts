@@ -9,11 +9,11 @@ export interface Sink {
   end(): void;
 }
 
-/** A line longer than this is given in part: a log line with a goroutine dump has some 100 kB, a sample of 400 cgroups some MB. */
+/** A line longer than this is given in part: a sample of 400 cgroups has some MB. */
 const MAX_LINE = 16 * 1024 * 1024;
 
 /** Cuts an entry into lines without keeping it. The last line may have no end. */
-export function lineSink(read: LineReader): Sink {
+export function lineSink(read: LineReader, maxLine = MAX_LINE): Sink {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   let number = 0;
@@ -25,7 +25,7 @@ export function lineSink(read: LineReader): Sink {
       rest = '';
       from = end + 1;
     }
-    if (rest.length < MAX_LINE) rest += text.slice(from);
+    if (rest.length < maxLine) rest += text.slice(from);
   };
   return {
     write: chunk => take(decoder.write(chunk as Buffer)),

@@ -3,7 +3,8 @@ export interface CappedOutput {
   take(chunk: Buffer, full: () => void): void;
   /** There was more than is kept. */
   cut(): boolean;
-  bytes(): Buffer;
+  /** One behind the other; not joined, since they are on their way through a pipe. */
+  pieces(): readonly Buffer[];
 }
 
 /** The first or the last `maxBytes` of a stream. */
@@ -26,10 +27,14 @@ export function cappedOutput(maxBytes: number, keep: 'head' | 'tail'): CappedOut
       }
     },
     cut: () => cut || kept > maxBytes,
-    bytes() {
-      const all = Buffer.concat(chunks);
-      if (all.length <= maxBytes) return all;
-      return keep === 'head' ? all.subarray(0, maxBytes) : all.subarray(all.length - maxBytes);
+    pieces() {
+      const spare = Math.max(0, kept - maxBytes);
+      if (spare === 0) return chunks;
+      const at = keep === 'head' ? chunks.length - 1 : 0;
+      return chunks.map((chunk, index) => {
+        if (index !== at) return chunk;
+        return keep === 'head' ? chunk.subarray(0, chunk.length - spare) : chunk.subarray(spare);
+      });
     },
   };
 }

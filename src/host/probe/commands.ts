@@ -19,7 +19,7 @@ export type CommandReading = Pick<CommandResult, 'outcome' | 'exitCode' | 'detai
 
 export interface CommandAnswer {
   readonly reading: CommandReading;
-  /** stdout, stderr. */
+  /** Pieces of stdout, then of stderr. */
   readonly body: readonly Buffer[];
   /** Something of the command may be left: the probe's whole group has to go. */
   readonly left: boolean;
@@ -60,17 +60,19 @@ export async function runCommand(request: CommandRequest, untilMs: number): Prom
     file === null
       ? { outcome: 'absent', exitCode: null, detail: `no ${program} in PATH`, left: false }
       : await runProgram(file, args, request, untilMs, output);
-  const stdout = output.stdout.bytes();
-  const stderr = output.stderr.bytes();
+  const stdout = output.stdout.pieces();
+  const stderr = output.stderr.pieces();
   const reading = {
     ...ended,
     startMs,
     durationMs: toMicroseconds(monotonicMs() - startMs),
-    stdoutBytes: stdout.length,
-    stderrBytes: stderr.length,
+    stdoutBytes: bytesOf(stdout),
+    stderrBytes: bytesOf(stderr),
   };
-  return { reading, body: [stdout, stderr], left, ...(children === undefined ? {} : { children }) };
+  return { reading, body: [...stdout, ...stderr], left, ...(children === undefined ? {} : { children }) };
 }
+
+const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
 
 type Ended = Pick<CommandReading, 'outcome' | 'exitCode' | 'detail'> & Pick<CommandAnswer, 'left' | 'children'>;
 

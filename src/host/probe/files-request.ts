@@ -20,9 +20,11 @@ export const filesRequest: ItemKind<FileRequest, FileResult> = {
   kindOf: item => kindOfPath(item.path),
 };
 
-/** A copy of the bytes: the frame that they came in is larger, and would be kept alive by them. */
-export function toFileResult(path: string, { startMs, bytes, ...rest }: Reading, body: Buffer): FileResult {
-  return { path, body: Buffer.from(body.subarray(0, bytes)), ...rest, offsetMs: offsetMs(startMs) };
+/** A copy of the bytes: the frame that they came in is larger, and would be kept alive by them. Unless they are most of it. */
+export function toFileResult(path: string, { startMs, bytes, ...rest }: Reading, frame: Buffer): FileResult {
+  const own = frame.subarray(0, bytes);
+  const body = bytes > frame.buffer.byteLength / 2 ? own : Buffer.from(own);
+  return { path, body, ...rest, offsetMs: offsetMs(startMs) };
 }
 
 export function unread(path: string, outcome: FileResult['outcome'], detail: string): FileResult {

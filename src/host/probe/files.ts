@@ -13,6 +13,7 @@ import { monotonicMs, toMicroseconds } from '../clock.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
 import type { FileRequest, FileResult, FileStat } from '../port.ts';
 import { readText } from '../proc-file.ts';
+import { Newest } from './newest.ts';
 
 /** What a probe sends of one file, its body aside. `startMs` is a reading of the monotonic clock. */
 export type Reading = Pick<FileResult, 'outcome' | 'detail' | 'stat' | 'durationMs'> & {
@@ -22,6 +23,8 @@ export type Reading = Pick<FileResult, 'outcome' | 'detail' | 'stat' | 'duration
 
 const DEFAULT_MAX_BYTES = 1 << 20;
 const CHUNK = 64 << 10;
+/** Tails of larger files are read into one piece of memory. */
+const LARGE_BYTES = 1 << 20;
 const scratch = Buffer.allocUnsafe(CHUNK);
 
 /** open(2): a handle on the name alone. Missing in node's constants; the value of every architecture that node runs on. */
@@ -137,8 +140,14 @@ function readBody(pinned: number, request: FileRequest, alive: () => void): Atte
     const size = Number(fstatSync(fd).size);
     // A file of /proc has size 0 and no end to count from: its tail is what remains after reading all of it.
     const skipped = keep === 'tail' && size > maxBytes ? size - maxBytes : 0;
-    const { bytes, failed } = readOn(fd, skipped, maxBytes, keep, alive);
-    const result = capped(bytes, maxBytes, keep);
+    const large = keep === 'tail' && size > LARGE_BYTES;
+    const { bytes, total, failed } = large
+      ? readNewest(fd, skipped, maxBytes, alive)
+      : readOn(fd, skipped, maxBytes, keep, alive);
+    const result: Attempt =
+      total > bytes.length
+        ? { outcome: 'truncated', body: bytes, detail: `last ${maxBytes} bytes` }
+        : capped(bytes, maxBytes, keep);
     if (failed !== null && bytes.length === 0) return outcomeOf(failed, request.path);
     if (failed !== null)
       return { outcome: 'truncated', body: result.body ?? bytes, detail: `${failed} after ${bytes.length} bytes` };
@@ -185,7 +194,24 @@ function readOn(fd: number, from: number, maxBytes: number, keep: 'head' | 'tail
     while (keep === 'tail' && kept - (chunks[0]?.length ?? 0) > maxBytes) kept -= chunks.shift()?.length ?? 0;
     alive();
   }
-  return { bytes: Buffer.concat(chunks), failed };
+  const bytes = Buffer.concat(chunks);
+  return { bytes, total: bytes.length, failed };
+}
+
+/** The same for the tail of a file that is large. */
+function readNewest(fd: number, from: number, maxBytes: number, alive: () => void) {
+  const newest = new Newest(maxBytes);
+  for (;;) {
+    let read: number;
+    try {
+      read = readSync(fd, newest.room(CHUNK), 0, CHUNK, from + newest.total);
+    } catch (error) {
+      return { bytes: newest.bytes(), total: newest.total, failed: errnoOf(error) };
+    }
+    if (read === 0) return { bytes: newest.bytes(), total: newest.total, failed: null };
+    newest.took(read);
+    alive();
+  }
 }
 
 const TYPES: Readonly<Record<number, FileStat['type']>> = {

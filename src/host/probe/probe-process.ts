@@ -47,7 +47,9 @@ export class ProbeProcess {
     const frames = new FrameReader<Reply>();
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.heardAt = monotonicMs();
-      for (const frame of frames.push(chunk)) {
+      const came = frames.push(chunk);
+      freeChunk(chunk);
+      for (const frame of came) {
         if (frame.header.kind !== 'ready') this.#events?.onFrame(frame);
         else {
           this.readyAt = monotonicMs();
@@ -114,6 +116,14 @@ export class ProbeProcess {
     this.#events = null;
     events?.onEnd(why);
   }
+}
+
+/**
+ * Each read of a pipe has 64 KiB of its own, which nobody looks at any more once they are in a frame. The garbage collector
+ * lets 32 MiB of such stand.
+ */
+function freeChunk({ buffer, byteLength }: Buffer): void {
+  if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** The pipes of a child are sockets; their type does not say so. */

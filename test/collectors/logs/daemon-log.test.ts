@@ -38,10 +38,17 @@ function daemonInto(redirection: string): number {
 const line = (minutesAgo: number, text: string) =>
   `time="${new Date(Date.now() - minutesAgo * 60_000).toISOString()}" level=info msg="${text}"\n`;
 
+async function only<T>(all: AsyncIterable<T>): Promise<T> {
+  const brought: T[] = [];
+  for await (const one of all) brought.push(one);
+  expect(brought).toHaveLength(1);
+  return brought[0] as T;
+}
+
 /** The shell needs a moment for its redirection. */
 async function logIn(capture: Capture, pid: number, places: readonly string[] = []) {
   const daemon = { name: 'containerd', pid, root: null, places };
-  return logOf(capture, 'logs/containerd.log', daemon);
+  return only(logOf(capture, 'logs/containerd.log', daemon));
 }
 
 async function untilOpen(pid: number): Promise<void> {
@@ -66,7 +73,7 @@ describe('the log of a daemon', () => {
     );
   });
 
-  it('is its newest 8 MiB, from a whole line on, when more than that was asked for', async () => {
+  it('is its newest 16 MiB, from a whole line on, when more than that was asked for', async () => {
     const path = join(folder, 'daemon.log');
     const fd = openSync(path, 'w');
     const block = Buffer.from(line(5, 'x'.repeat(1000)).repeat(1024));
@@ -127,7 +134,7 @@ describe('the log of a daemon', () => {
     const capture = captureOn(host);
     const both = await Promise.all([
       logIn(capture, pids[0]),
-      logOf(capture, 'logs/docker.log', { name: 'dockerd', pid: pids[1], root: null, places: [] }),
+      only(logOf(capture, 'logs/docker.log', { name: 'dockerd', pid: pids[1], root: null, places: [] })),
     ]);
     expect(both[0]).toMatchObject({ outcome: 'ok' });
     expect(both[1]).toMatchObject({ outcome: 'absent', detail: 'the same log as logs/containerd.log' });

@@ -20,9 +20,28 @@ describe('logs', () => {
       running -= 1;
       if (fails) throw new Error('torn');
     };
-    const results = await Promise.allSettled([false, true, false, false].map(fails => inTurn(capture, read(fails))));
+    const turns = [false, true, false, false].map(fails => inTurn(capture, read(fails)));
+    const results = await Promise.allSettled(
+      turns.map(async turn => {
+        for await (const _ of turn);
+      }),
+    );
     expect(most).toBe(1);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  });
+
+  it('are read when the one before is packed, or given up', async () => {
+    const capture = captureOn(new PaperHost().host);
+    const order: string[] = [];
+    const turn = (name: string) => inTurn(capture, async () => order.push(`${name} is read`));
+    const first = turn('first');
+    await first.next();
+    const second = turn('second').next();
+    await new Promise(resolve => setTimeout(resolve, 5));
+    order.push('first is packed');
+    await first.return();
+    await second;
+    expect(order).toEqual(['first is read', 'first is packed', 'second is read']);
   });
 
   it("of the kernel come from this machine's ring", async () => {

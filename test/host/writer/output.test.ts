@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -152,6 +153,8 @@ async function throughPipe(reader: string, sealMs: number, pauseMs = 0): Promise
   const command = `"$0" "$1" "$2" name "$3" "$4" 2>"$2/told" | { ${reader}; }`;
   const args = ['-c', command, process.execPath, fixture, folder, String(sealMs), String(pauseMs)];
   const shell = spawn('bash', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  // From the beginning: it may have ended before what it said is seen.
+  const closed = once(shell, 'close');
   const chunks: Buffer[] = [];
   shell.stdout.on('data', chunk => chunks.push(chunk));
   const told = await until('it to say what became of it', 60_000, () => {
@@ -160,7 +163,7 @@ async function throughPipe(reader: string, sealMs: number, pauseMs = 0): Promise
     return text?.includes('\n') === true ? text : null;
   });
   const ms = performance.now() - began;
-  await new Promise(resolve => shell.on('close', resolve));
+  await closed;
   return { sealed: JSON.parse(told) as Sealed, stdout: Buffer.concat(chunks), ms };
 }
 

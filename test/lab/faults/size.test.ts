@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync, writeSyn
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { LOG_BYTES } from '../../../src/collectors/logs/log-turn.ts';
 import { during } from '../during.ts';
 import type { Bundle } from '../grab/bundle.ts';
 import { stallcap } from '../grab/stallcap.ts';
@@ -93,6 +94,9 @@ describe.skipIf(labUnavailable())('a grab stays small, and says what it cut,', (
         expect(run.exit).toBe(3);
         expectShimStacks(bundle);
         expect(outcomesOf(bundle).get('logs/containerd.log')).toBe('truncated');
+        const kept = bundle.manifest.items.find(({ path }) => path === 'logs/containerd.log');
+        // All that is promised of a log, but for the line that was cut.
+        expect(kept?.bytes).toBeGreaterThan(LOG_BYTES - (1 << 20));
         expect(peakOf(bundle)).toBeLessThan(MAX_BYTES);
       } finally {
         clearInterval(growing);
