@@ -5,6 +5,7 @@ import { ageSeconds, uptimeSeconds } from './ages.ts';
 import { takeInventory } from './inventory.ts';
 import { readProcessTree } from './process-tree.ts';
 import { sandboxName } from './sandbox-words.ts';
+import { isRuncShim } from './shim-program.ts';
 import type { Container, Inventory, Sandbox, Shim } from './types.ts';
 
 /** What does not belong together: a shim that serves nothing, a bundle that nobody serves. */
@@ -55,7 +56,7 @@ function auditOf(host: Host, { sandboxes }: Inventory): ShimAudit {
   const tree = readProcessTree(host);
   const uptime = uptimeSeconds(host);
   const isIdle = (shim: Shim) =>
-    isRuncShim(shim) && tree.processes.has(shim.pid) && tree.childrenOf(shim.pid).length === 0;
+    isRuncShim(shim) === true && tree.processes.has(shim.pid) && tree.childrenOf(shim.pid).length === 0;
   return {
     shimsWithoutChildren: sandboxes.flatMap(sandbox =>
       sandbox.shims.filter(isIdle).map(shim => {
@@ -67,16 +68,6 @@ function auditOf(host: Host, { sandboxes }: Inventory): ShimAudit {
       sandbox.containers.filter(({ shimPid }) => shimPid === null).map(container => lostBundle(sandbox, container)),
     ),
   };
-}
-
-/** Others (kata's virtual machine, a sandbox of gVisor) may have their processes elsewhere. A shim whose program is not known is left out. */
-function isRuncShim({ exe, argv }: Shim): boolean {
-  const program =
-    (exe ?? argv?.[0])
-      ?.replace(/ \(deleted\)$/, '')
-      .split('/')
-      .at(-1) ?? '';
-  return /^(docker-)?containerd-shim(-runc-v\d+)?$/.test(program);
 }
 
 function lostBundle(sandbox: Sandbox, { id, name, bundle }: Container): LostBundle {

@@ -5,6 +5,7 @@ import { initStates } from './inits.ts';
 import { procView } from './proc-view.ts';
 import { readProcessTree } from './process-tree.ts';
 import { type ReadFiles, readsWithin } from './reads.ts';
+import { isRuncShim } from './shim-program.ts';
 import { criStores, dockerStores, statusFileOf, viewOfStatusFile } from './status-files.ts';
 import type { Container, Inventory, Sandbox } from './types.ts';
 import { timeOfNs, wallTime } from './wall-time.ts';
@@ -35,7 +36,7 @@ export async function passiveViews(
     containers.map(container => [
       container.id,
       [
-        ...runcView(container, files, host),
+        ...(hasRecordOfRunc(container, sandbox, files) ? runcView(container, files, host) : []),
         ...statusView(container, sandbox, statuses.get(container) ?? [], files, host),
         procView(states.get(container) ?? null, container.initPid, at),
       ],
@@ -72,12 +73,21 @@ function statusView(
   return file === undefined ? [] : [unread(by === 'CRI' ? 'CRI status file' : 'config.v2.json', file, host)];
 }
 
-/** exec.fifo is there from `runc create` until `runc start`. */
+/** exec.fifo is there from `runc create` until `runc start`; `status` in place of state.json is crun's. */
 function runcRequests({ runcState }: Container): readonly FileRequest[] {
   return [
     { path: `${runcState}/state.json`, maxBytes: RUNC_STATE_BEGINNING_BYTES, withStat: true },
     { path: `${runcState}/exec.fifo`, what: 'stat' },
+    { path: `${runcState}/status`, what: 'stat' },
   ];
+}
+
+/** False where there is none because the runtime is another one: that says nothing of the container. */
+function hasRecordOfRunc({ runcState, shimPid }: Container, { shims }: Sandbox, files: ReadFiles): boolean {
+  if (files.get(`${runcState}/state.json`)?.outcome !== 'gone') return true;
+  const shim = shims.find(({ pid }) => pid === shimPid);
+  const isOther = shim !== undefined && isRuncShim(shim) === false;
+  return !isOther && files.get(`${runcState}/status`)?.outcome !== 'ok';
 }
 
 /**

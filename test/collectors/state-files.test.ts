@@ -4,7 +4,8 @@ import { criStatus } from '../../src/collectors/cri-status.ts';
 import { criStore } from '../../src/collectors/cri-store.ts';
 import { dockerState } from '../../src/collectors/docker-state.ts';
 import { runcState } from '../../src/collectors/runc-state.ts';
-import { broughtBy, CONTAINER_ID, captureOn, DOCKERD, POD, ROOT, SANDBOX_ID, textOf } from './capture-on.ts';
+import { parseListing } from '../../src/diagnosis/facts/listing.ts';
+import { broughtBy, CONTAINER_ID, captureOn, DOCKERD, POD, ROOT, SANDBOX_ID, SHIM, textOf } from './capture-on.ts';
 import { PaperHost } from './paper-host.ts';
 
 const fixture = (path: string) => readFileSync(new URL(`../fixtures/state/${path}`, import.meta.url), 'utf8');
@@ -34,6 +35,28 @@ describe("runc's record", () => {
     expect(brought.get(`${OF}/runc.txt`)).toMatchObject({ outcome: 'absent' });
     expect(textOf(brought, `${OF}/runc.txt`)).toContain('(not there) state.json\n(not there) exec.fifo\n');
     expect(brought.has(`${OF}/runc/state.json`)).toBe(false);
+  });
+
+  it('is not called missing where the runtime is crun, which keeps another one', async () => {
+    const paper = new PaperHost({ [`${directory}/status`]: '{"pid":2503}' });
+    const brought = await broughtBy(runcState, captureOn(paper.host, { sandbox: POD }));
+    expect(brought.get(`${OF}/runc.txt`)).toMatchObject({ outcome: 'ok' });
+    const listed = parseListing(`${OF}/runc.txt`, textOf(brought, `${OF}/runc.txt`));
+    expect(listed.map(({ name, remark }) => [name, remark])).toEqual([
+      ['state.json', 'its runtime is crun, which keeps status'],
+      ['exec.fifo', 'not there'],
+      ['status', null],
+    ]);
+  });
+
+  it('is not called missing where the shim is another than that of runc', async () => {
+    const shims = [{ ...SHIM, exe: '/opt/kata/bin/containerd-shim-kata-v2' }];
+    const brought = await broughtBy(runcState, captureOn(new PaperHost().host, { sandbox: { ...POD, shims } }));
+    expect(brought.get(`${OF}/runc.txt`)).toMatchObject({
+      outcome: 'absent',
+      detail: 'its runtime is not runc: it has the shim containerd-shim-kata-v2',
+    });
+    expect(textOf(brought, `${OF}/runc.txt`)).toBe('');
   });
 
   it('is lacking when it does not answer', async () => {

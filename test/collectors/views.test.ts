@@ -219,6 +219,15 @@ describe('runtime/views.json', () => {
     expect(of(CONTAINER_ID)?.toSorted()).toEqual(thrice(['runc no record', 'CRI status file running', '/proc gone']));
   });
 
+  it.each([
+    ['crun keeps its own record', [SHIM], { [`/run/containerd/runc/k8s.io/${CONTAINER_ID}/status`]: '{}' }],
+    ['the shim is that of gVisor', [{ ...SHIM, exe: '/usr/bin/containerd-shim-runsc-v1' }], {}],
+  ])('says nothing of runc where %s', async (_, shims, files) => {
+    const capture = captureOn(new PaperHost(files).host, { sandbox: { ...POD, shims } });
+    await broughtBy(viewsBefore, capture);
+    expect(saidOf(capture, CONTAINER_ID).filter(words => words.startsWith('runc'))).toEqual([]);
+  });
+
   it('says which file does not answer', async () => {
     const paper = new PaperHost().put(STATUS_FILE, { outcome: 'timeout', detail: 'no answer for 500 ms' });
     const capture = captureOn(paper.host, { sandbox: POD });

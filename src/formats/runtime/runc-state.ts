@@ -19,12 +19,13 @@ const BEGINNING = /^\{"id":"([^"\\]+)","init_process_pid":(\d+),"init_process_st
 /** 512 bytes hold all but the labels. */
 export const RUNC_STATE_BEGINNING_BYTES = 512;
 
-/** Of the whole file, or of its first 512 bytes. Null when it is neither. */
+/** Of the whole file, or of its first 512 bytes. Null when it is neither, as for another runtime's. */
 export function parseRuncState(text: string): RuncState | null {
   const state = parseObject(text);
   if (state === null) return parseBeginning(text);
   const id = stringAt(state, 'id');
-  if (id === null) return null;
+  // youki's state.json has an id as well, and nothing else of this.
+  if (id === null || digitsAt(state, 'init_process_pid') === null) return null;
   const labels = new Map<string, string>();
   for (const label of stringsAt(objectAt(state, 'config'), 'labels')) {
     const equals = label.indexOf('=');
