@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { roleOf } from '../formats/proc/waiting-places.ts';
 import type { ProcessLook } from '../host/port.ts';
 import { clocksOf } from '../sandbox/clocks-of-looks.ts';
 import type { Container, Shim } from '../sandbox/types.ts';
@@ -67,11 +68,11 @@ async function* look(capture: Capture, sample: number): AsyncGenerator<Evidence>
   }
 }
 
-/** Children of the shim that are no container's init, and everything below those of them that are runc. */
+/** Children of the shim that are no container's init, and everything below those of them that are runc, or crun, or the like. */
 function helpersOf(capture: Capture, shim: Shim, inits: ReadonlyMap<number | null, Container>): readonly number[] {
   const helpers = new Map<number, string>();
   for (const { pid, ppid, comm } of processTree(capture.host, shim.pid).descendants) {
-    const belowRunc = helpers.get(ppid)?.startsWith('runc') === true;
+    const belowRunc = roleOf(helpers.get(ppid) ?? null) === 'runc';
     if (!inits.has(pid) && (ppid === shim.pid || belowRunc)) helpers.set(pid, comm);
   }
   return [...helpers.keys()];

@@ -3,10 +3,12 @@ import { isIdle } from './wchan.ts';
 /** Whose thread it is. A shim's fork that has not got through its execve is called like the shim, and judged like it. */
 export type Role = 'shim' | 'runc' | 'application';
 
-/** `runc`, `runc:[2:INIT]`, `runsc`, `crun`: what a shim runs for a moment. */
+/** `runc`, `runc:[2:INIT]`, and what takes its place: what a shim runs for a moment. Names are cut at 15 bytes. */
+const RUNTIME = /^(?:runc|docker-runc|runsc|crun|youki|kata-runtime|sysbox-runc|nvidia-containe)(?::|$)/;
+
 export function roleOf(comm: string | null): Role {
   if (comm?.startsWith('containerd-shim')) return 'shim';
-  return /^(?:runc|runsc|crun|youki)(?::|$)/.test(comm ?? '') ? 'runc' : 'application';
+  return RUNTIME.test(comm ?? '') ? 'runc' : 'application';
 }
 
 export interface Waiting {

@@ -13,12 +13,15 @@ export function wchanSymbol(wchan: string | null): string | null {
 
 /**
  * Where a task sleeps that waits for work: Go's parked threads and its poller, servers in accept, readers of a pipe or
- * terminal, parents in wait, the kernel's own threads between two jobs. Names of kernels 3.10 to 6.18.
+ * terminal, parents in wait, the kernel's own threads between two jobs. Names of kernels 3.10 to 6.18; where a compiler has
+ * put one function into another, that of the outer one.
  */
 const IDLE: ReadonlySet<string> = new Set(
   `
   futex_wait futex_wait_queue futex_wait_queue_me futex_do_wait futex_wait_multiple
-  ep_poll do_epoll_wait sys_epoll_wait do_sys_poll do_poll poll_schedule_timeout do_select core_sys_select
+  __futex_wait do_futex __x64_sys_futex __arm64_sys_futex
+  ep_poll do_epoll_wait sys_epoll_wait do_epoll_pwait __x64_sys_epoll_wait __x64_sys_epoll_pwait
+  __arm64_sys_epoll_pwait do_sys_poll do_poll poll_schedule_timeout do_select core_sys_select
   hrtimer_nanosleep do_nanosleep common_nsleep
   do_wait do_wait4 kernel_wait4 sys_pause sys_rt_sigsuspend sigsuspend
   do_sigtimedwait sys_rt_sigtimedwait __do_sys_pause __x64_sys_pause __arm64_sys_pause

@@ -9,6 +9,8 @@ describe('wchan', () => {
       'futex_do_wait',
       'ep_poll',
       'do_epoll_wait',
+      '__futex_wait',
+      '__arm64_sys_epoll_pwait',
       'hrtimer_nanosleep',
       'do_poll.constprop.0',
       'do_sigtimedwait.isra.0',
