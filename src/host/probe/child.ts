@@ -39,12 +39,12 @@ async function answer(request: Request): Promise<boolean> {
       return answerItems(request.items, (pid, batch) => {
         batch.flush();
         const startMs = monotonicMs();
-        return [{ ...lookAt(pid, { safe: false }), startMs }, EMPTY];
+        return [{ ...lookAt(pid, { safe: false, onThread: batch.alive }), startMs }, EMPTY];
       });
     case 'sweep': {
       const frame = sweepFrame(request.tree, request.clocks);
-      return answerItems(request.items, item => {
-        const { rows, blocked, ...rest } = sweepProcess(item, frame);
+      return answerItems(request.items, (item, batch) => {
+        const { rows, blocked, ...rest } = sweepProcess(item, frame, batch.alive);
         const bodies = [Buffer.from(rows), Buffer.from(blocked)];
         const [rowsBytes, blockedBytes] = bodies.map(body => body.length);
         return [{ rowsBytes, blockedBytes, ...rest }, Buffer.concat(bodies)];

@@ -41,15 +41,18 @@ export function sweepFrame(tree: readonly number[], clocks: readonly CpuClock[])
   };
 }
 
-/** Everything that the sweep shows of one process. A process that ended meanwhile has no rows. */
-export function sweepProcess(item: SweepItem, frame: SweepFrame): Swept {
+/**
+ * Everything that the sweep shows of one process. A process that ended meanwhile has no rows. `alive` is called for each of
+ * its threads: ten thousand of them take longer than a probe may be silent.
+ */
+export function sweepProcess(item: SweepItem, frame: SweepFrame, alive: () => void): Swept {
   const { pid, withoutArgs } = item;
   if (item.withoutFiles !== undefined) {
     const status = readText(`/proc/${pid}/status`).text;
     if (status === null) return NOTHING;
     if (leavesFiles(item, status)) return fromStatus(pid, status, frame);
   }
-  const threads = readThreads(pid);
+  const threads = readThreads(pid, alive);
   const living = threads.find(({ vsize }) => vsize !== 0);
   const blockedThreads = threads.filter(({ state }) => state === 'D');
   const withArgs = withoutArgs === undefined || (withoutArgs === 'blocked' && blockedThreads.length === 0);
@@ -59,7 +62,7 @@ export function sweepProcess(item: SweepItem, frame: SweepFrame): Swept {
   const shown = frame.tree.has(pid) ? threads : blockedThreads;
   return {
     rows: threads.map(thread => rowOf(pid, thread, cmdline, locked, frame)).join(''),
-    blocked: blocksOf(pid, shown, frame),
+    blocked: blocksOf(pid, shown, frame, alive),
     threads: threads.length,
     blockedThreads: blockedThreads.length,
     ...(living !== undefined && !withArgs ? { spared: 'args' } : {}),
@@ -91,14 +94,17 @@ interface ThreadFacts {
   readonly wchan: string | null;
 }
 
-function readThreads(pid: number): readonly ThreadFacts[] {
+function readThreads(pid: number, alive: () => void): readonly ThreadFacts[] {
   let tids: readonly number[];
   try {
     tids = threadsOf(pid);
   } catch {
     return [];
   }
-  return tids.map(tid => readThread(pid, tid)).filter(thread => thread !== null);
+  return tids.flatMap(tid => {
+    alive();
+    return readThread(pid, tid) ?? [];
+  });
 }
 
 /** Null when it has ended. Fields by their numbers in proc_pid_stat(5): the state is the third. */
@@ -139,14 +145,15 @@ function hasLockedPages(status: string): boolean {
 }
 
 /** Below the process's own name, which is that of its first thread: threads may have others. */
-function blocksOf(pid: number, threads: readonly ThreadFacts[], { clocks }: SweepFrame): string {
+function blocksOf(pid: number, threads: readonly ThreadFacts[], { clocks }: SweepFrame, alive: () => void): string {
   if (threads.length === 0) return '';
   const own = ownClock();
   const comm = readText(`/proc/${pid}/comm`).text;
-  return (
-    processLine({ pid, comm, outcome: 'ok' }) +
-    threads.map(({ tid }) => threadBlock(lookAtThread(pid, tid), own, clocks)).join('')
-  );
+  const blocks = threads.map(({ tid }) => {
+    alive();
+    return threadBlock(lookAtThread(pid, tid), own, clocks);
+  });
+  return processLine({ pid, comm, outcome: 'ok' }) + blocks.join('');
 }
 
 /** comm and status answer even of a process that is held inside execve; there it has one thread. */
