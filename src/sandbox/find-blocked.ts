@@ -19,6 +19,7 @@ export interface FindOptions {
 
 /** One process that does not answer must not take the time of the others. */
 const ITEM_MS = 400;
+const PER_CALL = 32;
 /** Without them only threads on our own CPU have an age. */
 const CLOCKS_MS = 500;
 
@@ -32,19 +33,38 @@ export async function findBlocked(
   { firstLook, deadlineMs, tree = readProcessTree(host) }: FindOptions,
 ): Promise<BlockedBySandbox> {
   const wanted = new Map(sandboxes.map(sandbox => [sandbox, toLookAt(sandbox, tree)]));
-  const pids = [...new Set([...wanted.values()].flat().map(({ pid }) => pid))];
-  const risky = pids.length === 0 ? [] : await host.lookRisky(pids, { deadlineMs, itemMs: ITEM_MS });
-  const looks = new Map(risky.map(look => [look.pid, look]));
-  const shims = new Map(
+  const processes = new Map([...wanted.values()].flat().map(process => [process.pid, process]));
+  const ofOthers = await blockedByPid(host, [...processes.values()], deadlineMs);
+  const looks = new Map(
     sandboxes.flatMap(sandbox => sandbox.shims).map(shim => [shim, lookAtShim(host, shim, firstLook)]),
   );
-  const clocks = await clocksOf(host, [...shims.values(), ...risky], { deadlineMs: CLOCKS_MS });
+  const clocks = await clocksOf(host, [...looks.values()], { deadlineMs: CLOCKS_MS });
   const blocked = new Map<Sandbox, readonly BlockedThread[]>();
-  for (const [sandbox, processes] of wanted) {
-    const looksAtShims = sandbox.shims.flatMap(shim => shims.get(shim) ?? []);
-    const ofShims = looksAtShims.flatMap(look => blockedThreads(look, { role: 'shim', clocks }));
-    const ofOthers = processes.flatMap(process => blockedIn(process, looks.get(process.pid), clocks));
-    blocked.set(sandbox, [...ofShims, ...ofOthers].sort(longestFirst));
+  for (const [sandbox, own] of wanted) {
+    const ofShims = sandbox.shims
+      .flatMap(shim => looks.get(shim) ?? [])
+      .flatMap(look => blockedThreads(look, { role: 'shim', clocks }));
+    blocked.set(sandbox, [...ofShims, ...own.flatMap(({ pid }) => ofOthers.get(pid) ?? [])].sort(longestFirst));
+  }
+  return blocked;
+}
+
+/** Some processes at a time: the texts of one thread are some 2 kB, and the inits of a node may have 40,000 threads. */
+async function blockedByPid(
+  host: Host,
+  processes: readonly NodeProcess[],
+  deadlineMs: number,
+): Promise<ReadonlyMap<number, readonly BlockedThread[]>> {
+  const untilMs = host.now().offsetMs + deadlineMs;
+  const blocked = new Map<number, readonly BlockedThread[]>();
+  for (let at = 0; at < processes.length; at += PER_CALL) {
+    const some = processes.slice(at, at + PER_CALL);
+    const leftMs = untilMs - host.now().offsetMs;
+    const pids = some.map(({ pid }) => pid);
+    const looks = leftMs > 0 ? await host.lookRisky(pids, { deadlineMs: leftMs, itemMs: ITEM_MS }) : [];
+    const clocks = await clocksOf(host, looks, { deadlineMs: CLOCKS_MS });
+    const looked = new Map(looks.map(look => [look.pid, look]));
+    for (const process of some) blocked.set(process.pid, blockedIn(process, looked.get(process.pid), clocks));
   }
   return blocked;
 }

@@ -37,6 +37,18 @@ function stuckPod(memory: MemoryHost, name: string, shimPid: number, threads: nu
 }
 
 describe('the list of sandboxes', () => {
+  it('holds the threads of some processes at a time, on a node with many', async () => {
+    const memory = new MemoryHost();
+    for (let index = 0; index < 50; index += 1) addPod(memory, { name: `web-${index}`, shimPid: 1000 + 10 * index });
+    const stuck = lookOf(1492, 'sleep', [{ state: 'D', wchan: 'folio_wait_bit_common', since: 30 }]);
+    memory.add({ pid: 1492, comm: 'sleep', ppid: 1490, startTicks: '14920', look: stuck });
+    const { json } = await list(memory);
+    expect(json.sandboxes.filter(({ blocked }) => blocked.length > 0).map(({ name }) => name)).toEqual(['shop/web-49']);
+    expect(memory.lookCalls.flat().toSorted()).toEqual([...new Set(memory.lookCalls.flat())].toSorted());
+    expect(memory.lookCalls.flat()).toHaveLength(100);
+    expect(Math.max(...memory.lookCalls.map(({ length }) => length))).toBeLessThan(50);
+  });
+
   it('shows pods, shims, ages, containers, and what is blocked in what and for how long', async () => {
     const memory = new MemoryHost();
     addPod(memory, { name: 'db', shimPid: 200, containers: ['postgres', 'exporter'] });

@@ -36,6 +36,8 @@ export class MemoryHost {
   /** Requests of each readRisky so far. */
   readonly calls: (readonly FileRequest[])[] = [];
   readonly lookedAt: number[] = [];
+  /** Processes of each lookRisky so far. */
+  readonly lookCalls: (readonly number[])[] = [];
   readonly startedAt = '2026-11-29T12:00:00.000Z';
   readonly stuckProbes = [];
   wall = '2026-11-29T12:00:00.000Z';
@@ -111,6 +113,7 @@ export class MemoryHost {
 
   async lookRisky(pids: readonly number[]): Promise<readonly ProcessLook[]> {
     this.lookedAt.push(...pids);
+    this.lookCalls.push(pids);
     return pids.map(pid => this.look(pid));
   }
 
