@@ -14,7 +14,7 @@ import { takeInventory } from '../sandbox/inventory.ts';
 import { resolveTarget } from '../sandbox/resolve-target.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 import { VERSION } from '../version.ts';
-import { currentDirectory } from './current-directory.ts';
+import { currentDirectory, workingDirectory } from './current-directory.ts';
 import { type Grabbed, grab, type Machine } from './grab.ts';
 import { afterwards, interruptible } from './interruptible.ts';
 import { type CurrentDirectory, type OutputChoice, placesFor, whyElsewhere } from './places.ts';
@@ -103,8 +103,8 @@ export async function whereWeAre(
   inventory: Inventory,
   { host }: Machine,
 ): Promise<CurrentDirectory> {
-  const cwd = process.cwd();
-  if (output.kind !== 'default') return { path: cwd, standing: 'apart' };
+  const cwd = workingDirectory();
+  if (cwd !== null && output.kind !== 'default') return { path: cwd, standing: 'apart' };
   return currentDirectory(host, cwd, persistentRoots(inventory));
 }
 

@@ -12,9 +12,9 @@ export interface CurrentDirectory {
   readonly path: string;
   /**
    * `apart`: on no disk of the container runtime · `shared`: on the disk under its root · `silent`: it did not say in
-   * time, so it may be the stalled one itself.
+   * time, so it may be the stalled one itself · `gone`: it was removed.
    */
-  readonly standing: 'apart' | 'shared' | 'silent';
+  readonly standing: 'apart' | 'shared' | 'silent' | 'gone';
 }
 
 /** In memory, so neither can stall with a disk. /run/stallcap is made when it is needed, 0700. */
@@ -56,7 +56,11 @@ function namedPlace(given: string, name: string, cwd: string): Place {
 /** Why it went elsewhere than to the current directory, for stderr; null when it did not. */
 export function whyElsewhere(choice: OutputChoice, current: CurrentDirectory): string | null {
   if (choice.kind !== 'default' || current.standing === 'apart') return null;
-  return current.standing === 'shared'
-    ? `${current.path} lies on the disk of the container runtime, so the bundle goes to memory (-o PATH overrides)`
-    : `${current.path} did not answer in time, so the bundle goes to memory (-o PATH overrides)`;
+  return `${WHY[current.standing](current.path)}, so the bundle goes to memory (-o PATH overrides)`;
 }
+
+const WHY = {
+  shared: (directory: string) => `${directory} lies on the disk of the container runtime`,
+  silent: (directory: string) => `${directory} did not answer in time`,
+  gone: () => 'The current directory was removed',
+} as const;

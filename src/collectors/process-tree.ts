@@ -45,14 +45,15 @@ export function processTree(host: Pick<Host, 'read' | 'list' | 'pids'>, root: nu
 }
 
 function treeByParent(host: Pick<Host, 'read' | 'pids'>, root: number): ProcessTree {
-  const byParent = new Map<number, number[]>();
-  for (const pid of host.pids()) {
-    const ppid = Number(/^PPid:\s*(\d+)$/m.exec(host.read(`/proc/${pid}/status`).body.toString())?.[1]);
-    byParent.set(ppid, [...(byParent.get(ppid) ?? []), pid]);
-  }
-  const below = (ppid: number): Descendant[] =>
-    (byParent.get(ppid) ?? []).flatMap(pid => [{ pid, ppid, comm: commOf(host, pid) }, ...below(pid)]);
+  const processes = host.pids().map(pid => ({ pid, ppid: parentOf(host, pid) }));
+  const byParent = Map.groupBy(processes, ({ ppid }) => ppid);
+  const below = (parent: number): Descendant[] =>
+    (byParent.get(parent) ?? []).flatMap(({ pid, ppid }) => [{ pid, ppid, comm: commOf(host, pid) }, ...below(pid)]);
   return { descendants: below(root), capped: false };
+}
+
+function parentOf(host: Pick<Host, 'read'>, pid: number): number {
+  return Number(/^PPid:\s*(\d+)$/m.exec(host.read(`/proc/${pid}/status`).body.toString())?.[1]);
 }
 
 function commOf(host: Pick<Host, 'read'>, pid: number): string {

@@ -26,7 +26,10 @@ export function readProcessTree(host: Pick<Host, 'pids' | 'read'>): ProcessTree 
     if (ppid === null || state === null) continue;
     const process = { pid, ppid, comm: name ?? '', state };
     processes.set(pid, process);
-    children.set(ppid, [...(children.get(ppid) ?? []), process]);
+    // In place: kthreadd of a node with 256 CPUs has thousands of children.
+    const siblings = children.get(ppid);
+    if (siblings === undefined) children.set(ppid, [process]);
+    else siblings.push(process);
   }
   const childrenOf = (pid: number) => children.get(pid) ?? [];
   const descendantsOf = (root: number) => {

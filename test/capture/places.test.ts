@@ -17,6 +17,12 @@ test.each(['shared', 'silent'] as const)('a current directory that is %s is left
   expect(whyElsewhere({ kind: 'default' }, current)).toContain('/var/lib/containerd');
 });
 
+test('a current directory that was removed is said to be, and the bundle goes to memory', () => {
+  const current = { path: '/proc/self/cwd', standing: 'gone' } as const;
+  expect(places({ kind: 'default' }, 'b.tar.gz', current)).toEqual(memory);
+  expect(whyElsewhere({ kind: 'default' }, current)).toMatch(/^The current directory was removed, so/);
+});
+
 test('what -o names comes first wherever it lies', () => {
   const shared = { path: '/data', standing: 'shared' } as const;
   expect(places({ kind: 'path', path: 'web.tgz' }, 'b.tar.gz', shared)).toEqual(['/data/web.tgz', ...memory]);

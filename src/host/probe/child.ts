@@ -16,6 +16,8 @@ import { sweepFrame, sweepProcess } from './sweep.ts';
  */
 export async function serveProbe(): Promise<number> {
   volunteerForOom();
+  // One that is left behind must not keep the caller's directory busy; and it may have been removed, which execa dies of.
+  process.chdir('/');
   send({ kind: 'ready' });
   for (;;) {
     const frame = receive();

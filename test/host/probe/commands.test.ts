@@ -1,8 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost, type LinuxHost } from '../../../src/host/linux.ts';
+import { selfCommand } from '../../../src/host/self.ts';
 import { alive } from '../../lab/proc.ts';
 import { until } from '../../lab/wait.ts';
 
@@ -25,6 +27,18 @@ const sh = (script: string, more: { timeoutMs?: number; maxBytes?: number; keep?
 const pidsIn = (name: string) => Number(readFileSync(join(folder, name), 'utf8'));
 
 describe('a command in a probe', () => {
+  it('runs at the root, also when the directory that all was started in was removed', async () => {
+    const removed = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"';
+    const [, entry = ''] = selfCommand();
+    const lost = createHost({ self: ['sh', '-c', removed, join(folder, 'removed'), process.execPath, entry] });
+    try {
+      const { outcome, stdout } = await lost.run({ argv: ['pwd'], timeoutMs: 10_000 });
+      expect([outcome, stdout.toString()]).toEqual(['ok', '/\n']);
+    } finally {
+      await lost.close();
+    }
+  });
+
   it('gives its output as it is, and its exit code', async () => {
     const result = await sh('printf "out\\n\\n"; printf "err\\n" >&2');
     expect([result.outcome, result.exitCode, `${result.stdout}`, `${result.stderr}`]).toEqual([
