@@ -1,5 +1,5 @@
 import type { Diagnosis, JudgedFinding, NotApplicable } from '../diagnosis/diagnose.ts';
-import type { Facts, StuckProbeFact, Versions } from '../diagnosis/facts.ts';
+import type { FactName, Facts, StuckProbeFact, Versions } from '../diagnosis/facts.ts';
 import type { Citation, Verdict } from '../diagnosis/rule.ts';
 import { type Missing, missingFrom } from './missing.ts';
 import { type Timeline, timelineOf } from './timeline/timeline.ts';
@@ -89,7 +89,7 @@ export function reportOf(facts: Facts, diagnosis: Diagnosis): Report {
     format: 1,
     capture: captureOf(facts),
     outcome,
-    headline: headlineOf(diagnosis),
+    headline: headlineOf(diagnosis, facts),
     findings: diagnosis.findings.map(findingOf),
     chain: chain === null ? null : { ...chain, steps: [...chain.steps] },
     unexplained: diagnosis.unexplained.map(({ thread, standstill }) => ({
@@ -118,11 +118,26 @@ function findingOf({
   return { rule, title, kind, verdict, says, ageMs, ageFrom, because, next };
 }
 
-function headlineOf({ outcome, findings, unexplained }: Diagnosis): string {
+/** Without these nobody can say that there is no stall. */
+const CORE: readonly (readonly [FactName, string])[] = [
+  ['threads', 'the threads of the pod'],
+  ['nodeThreads', "the node's threads in D"],
+  ['processes', 'the processes'],
+  ['containers', 'the records of the containers'],
+];
+
+function headlineOf({ outcome, findings, unexplained }: Diagnosis, facts: Facts): string {
   const [first] = findings.filter(({ kind }) => kind === 'stall');
   if (outcome === 'stall' && first !== undefined)
     return first.verdict === 'likely' ? `Likely: ${first.says}` : first.says;
-  if (outcome === 'none') return 'No stall found.';
+  if (outcome === 'none') {
+    const ofPod = facts.target.target.kind !== 'node';
+    const missing = CORE.filter(
+      ([name]) => facts[name] === null && (ofPod || name.startsWith('node') || name === 'processes'),
+    );
+    if (missing.length === 0) return 'No stall found.';
+    return `No stall found in what was captured; not captured: ${missing.map(([, words]) => words).join(', ')}.`;
+  }
   if (first !== undefined) return `Not proved: ${first.says}`;
   const many = unexplained.length === 1 ? 'A thread stands' : `${unexplained.length} threads stand`;
   return `${many} still, and none of the kinds that stallcap knows is the reason.`;

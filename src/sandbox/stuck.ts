@@ -40,10 +40,12 @@ function byLength(blocked: BlockedBySandbox) {
 
 function noneStuck(sandboxes: readonly Sandbox[], host: Host): StallcapError {
   const none = sandboxes.length === 0;
-  const message = none
-    ? 'There is no sandbox on this node, and no TARGET was given.'
-    : `None of the ${sandboxes.length} sandboxes of this node looks stuck, and no TARGET was given.`;
-  return new StallcapError(message, {
+  const what = none
+    ? 'There is no sandbox on this node'
+    : sandboxes.length === 1
+      ? 'The one sandbox of this node does not look stuck'
+      : `None of the ${sandboxes.length} sandboxes of this node looks stuck`;
+  return new StallcapError(`${what}, and no TARGET was given.`, {
     code: 'no-target-given',
     exit: EXIT.usage,
     next: [...(none ? [] : ['Name one: stallcap grab NAMESPACE/POD']), 'Capture the node alone: stallcap grab --node'],

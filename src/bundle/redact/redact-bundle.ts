@@ -56,7 +56,7 @@ export async function redactBundle(
     else rewritten.set(path, { bytes: done.body.length, sha256: packed.sha256, done: counts });
   }
   if (!manifest || reader.end === 'cut' || reader.end === 'corrupt') {
-    throw new BundleError('not-a-bundle', 'was cut: only a whole bundle can be copied');
+    throw new BundleError('not-a-bundle', 'the bundle was cut: only a whole one can be copied');
   }
   await stream.finish();
   return summed(rewritten);

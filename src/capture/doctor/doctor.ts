@@ -36,7 +36,7 @@ export async function examine(host: Host, firstLook: FirstLook | null): Promise<
 
 function sandboxes({ sandboxes: seen, gaps }: Inventory): Check {
   const [first] = gaps;
-  const words = `${seen.length} sandboxes are seen`;
+  const words = seen.length === 1 ? '1 sandbox is seen' : `${seen.length} sandboxes are seen`;
   if (first === undefined) return ok('sandboxes', words);
   const why = first.detail ?? first.outcome;
   return lacks('sandboxes', `${words}, and ${gaps.length} reads about them failed, first ${first.path}: ${why}`);

@@ -54,7 +54,8 @@ export function gather(): Gathering {
           manifest = parseManifestRecord(text);
         });
       }
-      if (logs === null) throw new BundleError('not-a-bundle', 'plan.json is not its first entry');
+      if (logs === null)
+        throw new BundleError('not-a-bundle', 'the file is no bundle: plan.json is not its first entry');
       const source = sourceOfLog(path);
       if (source !== null) return lineSink(logs.reader(path, source), MAX_LOG_LINE);
       if (path === SAMPLES) return lineSink(samples.read);
@@ -62,7 +63,11 @@ export function gather(): Gathering {
       return isKept(path) ? keep(path) : null;
     },
     facts({ cut }) {
-      if (plan === null || logs === null) throw new BundleError('not-a-bundle', 'has no plan.json');
+      if (plan === null || logs === null)
+        throw new BundleError(
+          'not-a-bundle',
+          'the file has no plan.json: it is no bundle, or was cut before its first entry ended',
+        );
       const entries: Entries = {
         ...{ plan, manifest },
         text: path => texts.get(path) ?? null,
