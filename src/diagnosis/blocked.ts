@@ -1,10 +1,11 @@
 /** Threads that stand still: of the pod, and of those without whom nothing can be done for it. */
 import type { Citation } from './citation.ts';
-import { hasEnded, nameOf } from './exits.ts';
+import { nameOf } from './exits.ts';
 import type { Facts } from './facts.ts';
 import type { Link, Part } from './rule.ts';
 import { citeFrame, frameOf, type Standstill, standstill, threadWords } from './standstill.ts';
 import type { Thread } from './types/threads.ts';
+import { isUnderWay } from './under-way.ts';
 
 /**
  * - `pod`: its shim, its runc, its processes
@@ -48,18 +49,12 @@ function whoseOf({ comm, role }: Thread): Whose {
  */
 export function concerning(
   all: readonly Blocked[],
-  facts: Pick<Facts, 'target' | 'containers'>,
+  facts: Pick<Facts, 'target' | 'containers' | 'logs'>,
   runtime: 'always' | 'when asked' = 'when asked',
 ): readonly Blocked[] {
   if (facts.target.target.kind === 'node') return all;
   const counts = runtime === 'always' || isUnderWay(facts);
   return all.filter(({ whose }) => whose === 'pod' || (whose === 'runtime' && counts));
-}
-
-/** A container that has ended and is still there, or that has not been started: its next step is the runtime's. */
-function isUnderWay({ target, containers }: Pick<Facts, 'target' | 'containers'>): boolean {
-  if (target.target.kind !== 'sandbox' || containers === null) return true;
-  return containers.some(container => hasEnded(container) || container.initPid === null);
 }
 
 /**

@@ -58,9 +58,15 @@ export function dirtyWords(
   { writers }: Pick<Facts, 'writers'>,
   count: number,
 ): readonly { words: string; cite: Citation }[] {
-  return (writers?.all ?? [])
-    .filter(writer => pagesOf(writer) > 0)
-    .toSorted((a, b) => pagesOf(b) - pagesOf(a))
+  const byName = Map.groupBy(
+    (writers?.all ?? []).filter(writer => pagesOf(writer) > 0),
+    ({ name }) => name,
+  );
+  return [...byName]
+    .map(([name, of]) => ({ name, of, bytes: of.reduce((sum, writer) => sum + pagesOf(writer), 0) }))
+    .toSorted((one, other) => other.bytes - one.bytes)
     .slice(0, count)
-    .map(writer => ({ words: `${writer.name} ${formatSize(pagesOf(writer))}`, cite: writer.cite }));
+    .flatMap(({ name, of: [most], bytes }) =>
+      most === undefined ? [] : [{ words: `${name} ${formatSize(bytes)}`, cite: most.cite }],
+    );
 }

@@ -1,9 +1,10 @@
 import { formatDuration, formatSize } from '../../formats/duration.ts';
-import { whoIs } from '../blocked.ts';
+import { waitLinks, whoIs } from '../blocked.ts';
 import { devicesThatMatter, diskParts, lowest, waitingFor } from '../disk-waits.ts';
 import type { Device, DeviceRates, Facts } from '../facts.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
 import { topWriter, writerLink } from '../top-writer.ts';
+import { openRequest } from '../under-way.ts';
 
 const BUSY_PERCENT = 95;
 /** Share of the time in which somebody waited for a disk. */
@@ -37,6 +38,7 @@ function* findingOf(device: Device, facts: Facts): Iterable<Finding> {
   const whole =
     isPressed && isFlat(device.intervals) && (rates.awaitMs ?? 0) >= SLOW_MS && first.stood.proof === 'looks';
   const writer = topWriter(facts);
+  const request = first.whose === 'runtime' ? openRequest(facts.logs?.events ?? []) : null;
   const rate = rateWords(rates);
   yield {
     verdict: verdictAt(first.stood.ageMs, whole ? 'proved' : 'likely'),
@@ -49,6 +51,8 @@ function* findingOf(device: Device, facts: Facts): Iterable<Finding> {
       ...(io === null ? [] : [io.cite]),
       ...first.thread.cites.slice(-1),
       ...(writer === null ? [] : [writer.cite]),
+      // What the runtime is at when it waits: nobody sees in a thread which request it serves.
+      ...(request === null ? [] : [request.cite]),
     ],
     next: [
       `Compare ${rate} with what this disk, and this kind of machine, is allowed (IOPS and bandwidth of the volume, burst credits).`,
@@ -66,6 +70,7 @@ function* findingOf(device: Device, facts: Facts): Iterable<Finding> {
         waitsFor: writer === null ? [] : [writer.part],
       },
       ...(writer === null ? [] : [writerLink(writer)]),
+      ...waitLinks(waiting, `device:${device.name}`),
     ],
   };
 }

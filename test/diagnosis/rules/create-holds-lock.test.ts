@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../../src/diagnosis/diagnose.ts';
 import type { Facts } from '../../../src/diagnosis/facts.ts';
 import { createHoldsLock } from '../../../src/diagnosis/rules/create-holds-lock.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge, shimDump, shimDumpOf } from '../judge.ts';
+import { FUSE_STAT } from '../stacks.ts';
 
 const cited = (entry: string, text: string) => ({ entry, line: 1, text });
 const versionOf = (containerd: string | null) => ({
@@ -69,6 +71,31 @@ github.com/containerd/ttrpc.(*serviceSet).dispatch(0xc0000a2600, {0xbfcde0, 0xc0
 `;
 
 describe('create-holds-lock', () => {
+  it('waits for the thread that its runc waits in, though that is too young to be called stuck', () => {
+    const init = threadOf({
+      ...{ pid: 5840, tid: 5840, comm: 'runc:[2:INIT]', role: 'runc init', state: 'S', stack: FUSE_STAT },
+      wchan: 'request_wait_answer',
+    });
+    const facts = withRunc({
+      threads: podThreads(
+        threadOf({ pid: 5834, tid: 5834, comm: 'runc', role: 'runc', state: 'S', call: callOf('read', 0) }),
+        init,
+      ),
+      processes: processTable(
+        processOf({ pid: 5834, ppid: SHIM_PID, ageMs: 7000, args: `runc create ${CONTAINER_ID}` }),
+        processOf({ pid: 5840, ppid: 5834, args: 'runc init' }),
+      ),
+      capture: versionOf('1.6.20'),
+    });
+    const [found] = judge(createHoldsLock, facts);
+    expect(found?.links.at(-1)?.waitsFor).toEqual(['process:5834', 'thread:5840']);
+    expect(
+      diagnose(facts)
+        .findings.map(({ rule }) => rule)
+        .slice(0, 2),
+    ).toEqual(['fuse-hang', 'create-holds-lock']);
+  });
+
   it('is proved by the create that holds the lock and the requests behind it', () => {
     const [found] = judge(createHoldsLock, withRunc({ goroutines: [shimDumpOf(BEHIND_CREATE)] }));
     expect(found).toMatchObject({

@@ -44,6 +44,20 @@ describe('delete-timeout', () => {
     ]);
   });
 
+  it('goes on to what the shim hangs in, where its dump has one goroutine inside of Delete', () => {
+    const [found] = judge(deleteTimeout, factsOfBundle('umount-delayed'));
+    expect(found?.says).toMatch(/; the shim is in Unmount\.$/);
+    expect(found?.links[1]).toMatchObject({
+      says: expect.stringMatching(/^shim \d+ goroutine \d+ in Unmount$/),
+      about: [expect.stringMatching(/^task:/), expect.stringMatching(/^goroutine:/)],
+      waitsFor: [expect.stringMatching(/^thread:/)],
+    });
+    // Told by the rules on runc, and on the lock.
+    for (const name of ['runc-delete-held', 'state-behind-delete']) {
+      expect(judge(deleteTimeout, factsOfBundle(name))[0]?.links).toHaveLength(1);
+    }
+  });
+
   it('is likely when the exits differ', () => {
     expect(judge(deleteTimeout, facts([failed(830_000), failed(290_000, EXITED + 60_000)]))).toMatchObject([
       { verdict: 'likely' },

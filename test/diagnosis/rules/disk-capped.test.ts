@@ -1,7 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import type { Device, DeviceRates, Facts, PressureFacts, Writer, WriterFacts } from '../../../src/diagnosis/facts.ts';
+import type {
+  Device,
+  DeviceRates,
+  Facts,
+  LogEvent,
+  PressureFacts,
+  Writer,
+  WriterFacts,
+} from '../../../src/diagnosis/facts.ts';
 import { diskCapped } from '../../../src/diagnosis/rules/disk-capped.ts';
-import { containerOf, deviceOf, devicesOf, factsOf, podThreads, ratesOf, threadOf } from '../facts-of.ts';
+import {
+  containerOf,
+  deviceOf,
+  devicesOf,
+  eventOf,
+  factsOf,
+  logsOf,
+  podThreads,
+  ratesOf,
+  threadOf,
+} from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge } from '../judge.ts';
 import { CSS_FREE, FSYNC_THROTTLED, FUSE_STAT, GO_IDLE, SOMEBODY_SYNCS, UMOUNT_SYNC, UMOUNT2 } from '../stacks.ts';
@@ -44,7 +62,10 @@ describe('disk-capped', () => {
       verdict: 'proved',
       says: expect.stringMatching(/^loop0 is at its limit: busy all the time at 1\.\d MiB\/s/),
     });
-    expect(found?.links).toMatchObject([{ about: ['device:loop0', 'filesystem:7:0'], waitsFor: [] }]);
+    expect(found?.links).toMatchObject([
+      { about: ['device:loop0', 'filesystem:7:0'], waitsFor: [] },
+      { about: [expect.stringMatching(/^thread:/)], waitsFor: ['device:loop0'] },
+    ]);
   });
 
   it('is silent in real captures of a dead disk, of a frozen one, and of somebody who syncs while the pod is well', () => {
@@ -63,18 +84,50 @@ describe('disk-capped', () => {
     expect(judge(diskCapped, withDisk(capped(), { pressure: null }))).toMatchObject([{ verdict: 'likely' }]);
   });
 
+  it('counts a containerd that waits for the disk in a start that it has not ended, and cites the request', () => {
+    const containerd = threadOf({
+      ...{ pid: 812, tid: 830, comm: 'containerd', role: 'other', stack: FSYNC_THROTTLED, moved: 'once' },
+      ...{ blockedForMs: 15_000, entry: 'node/blocked.txt' },
+    });
+    const blocked = (events: readonly LogEvent[]) =>
+      judge(
+        diskCapped,
+        withDisk(capped(), {
+          threads: podThreads(),
+          nodeThreads: { blocked: [containerd], stacks: 'all' },
+          containers: [containerOf()],
+          logs: logsOf(events),
+        }),
+      );
+    const asked = eventOf('start-requested', { agoMs: 16_000, level: 'info', message: 'StartContainer for "c1"' });
+    const returned = eventOf('start-returned', {
+      agoMs: 1000,
+      message: 'StartContainer for "c1" returns successfully',
+    });
+    const [found] = blocked([asked]);
+    expect(found).toMatchObject({
+      verdict: 'likely',
+      says: expect.stringContaining('containerd (thread 830) has waited'),
+    });
+    expect(found?.because).toContainEqual(asked.cite);
+    // Of a pod of which nothing is to be done, a slow containerd is no stall.
+    expect(blocked([asked, returned])).toEqual([]);
+    expect(blocked([])).toEqual([]);
+  });
+
   it('goes on to who writes, where the kernel says so', () => {
     const writers: WriterFacts = { version: 2, all: [writer({})] };
     expect(judge(diskCapped, withDisk(capped(), { writers }))[0]?.links).toMatchObject([
       { waitsFor: ['pod:shop/batch-7'] },
       { says: 'written by shop/batch-7 (93 %)', about: ['pod:shop/batch-7'] },
+      { about: ['thread:2631'], waitsFor: ['device:nvme1n1'] },
     ]);
     const v1: WriterFacts = { version: 1, all: [writer({ share: null, dirtyBytes: 300 * 2 ** 20 })] };
-    expect(judge(diskCapped, withDisk(capped(), { writers: v1 }))[0]?.links.at(-1)?.says).toBe(
+    expect(judge(diskCapped, withDisk(capped(), { writers: v1 }))[0]?.links.at(-2)?.says).toBe(
       "100 % of the dirty pages are shop/batch-7's",
     );
     const direct: WriterFacts = { version: 1, all: [writer({ share: null })] };
-    expect(judge(diskCapped, withDisk(capped(), { writers: direct }))[0]?.links).toHaveLength(1);
+    expect(judge(diskCapped, withDisk(capped(), { writers: direct }))[0]?.links).toHaveLength(2);
   });
 
   it('names the disk, not the partition above it', () => {

@@ -14,6 +14,7 @@ import { mountFuseStopped } from '../stalls/mount-fuse-stopped.ts';
 import { overlayUmountSync } from '../stalls/overlay-umount-sync.ts';
 import { type RuncHeld, runcHeld } from '../stalls/runc-held.ts';
 import { type Stall, stalled } from '../stalls/stall.ts';
+import { startBehindCappedDisk } from '../stalls/start-behind-capped-disk.ts';
 import { type StdioDrain, stdioDrain } from '../stalls/stdio-drain.ts';
 import { umountDelayed } from '../stalls/umount-delayed.ts';
 import { defineGround, SETTLED_MS } from './case.ts';
@@ -37,6 +38,23 @@ export const OVERLAY_UMOUNT_SYNC = defineGround({
       begin: ({ pod }) => pod.id,
       expected: { rule: 'overlay-umount-sync', atLeast: 'likely', chainEnd: ['overlay-umount-sync', 'disk-capped'] },
       testedIn: 'test/lab/grab/overlay-umount-sync.test.ts',
+    },
+  ],
+});
+
+const START_BEHIND_CAPPED_DISK = defineGround({
+  name: 'a slow disk that a neighbour is busy with',
+  make: startBehindCappedDisk,
+  cases: [
+    {
+      kind: 'start-on-capped-disk',
+      stall: '16',
+      how: 'dd with fsync in a neighbour pod, then StartContainer on the same disk',
+      // An fsync of containerd counts from 10 s on.
+      settleMs: 2 * SETTLED_MS,
+      begin: ({ pod }) => pod.id,
+      exit: [0, 3],
+      expected: { rule: ['disk-capped', 'ext4-journal'], atLeast: 'likely', chainEnd: 'disk-capped' },
     },
   ],
 });
@@ -308,6 +326,7 @@ const EXIT_EVENT_LOST = defineGround({
 
 export const STALLS = [
   OVERLAY_UMOUNT_SYNC,
+  START_BEHIND_CAPPED_DISK,
   UMOUNT_DELAYED,
   FILESYSTEM_FROZEN,
   MMAP_LOCK_HELD,
