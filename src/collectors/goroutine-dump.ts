@@ -44,10 +44,11 @@ async function* fetched(
 ): AsyncGenerator<Evidence> {
   const found = await fetchDump(capture, pending, sent);
   const { dump, source, drained } = found;
-  const verdict = dump === null ? `lost (${found.lost})` : dump.verdict;
+  const verdict = dump === null ? `lost (${found.why})` : dump.verdict;
   pending.log.step('look at the shim again', shimNow(capture, pending));
   pending.log.dump(verdict);
-  const detail = dump?.complete === true ? undefined : `${verdict}; ${offerStrace(pending)}`;
+  const words = dump !== null && found.why !== null ? [verdict, found.why] : [verdict];
+  const detail = dump?.complete === true ? undefined : [...words, offerStrace(pending)].join('; ');
 
   const entry = { source: source || `SIGUSR1 to ${pending.shim.pid}`, ...(detail === undefined ? {} : { detail }) };
   yield { path: `${folder}/goroutines.txt`, ...entry, outcome: outcomeOf(found), body: Buffer.from(dump?.text ?? '') };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { startChild } from './child.ts';
 import { exclusive } from './exclusive.ts';
 import type { LabFolder } from './folder.ts';
-import { pids, status } from './proc.ts';
+import { alive, pids, status } from './proc.ts';
 import { until } from './wait.ts';
 
 const PROGRAM = '/lib/systemd/systemd-journald';
@@ -10,14 +10,27 @@ const RUNTIME = '/run/systemd/journal';
 const CONFIG_DIR = '/run/systemd/journald.conf.d';
 const CONFIG = `${CONFIG_DIR}/stallcap-lab.conf`;
 
+/** A journald of the machine's own, which the lab leaves as it is. */
+export const runningJournald = (): number | undefined =>
+  pids().find(pid => status(pid)?.comm === 'systemd-journal' && alive(pid));
+
 /**
  * A journald, on a machine where systemd need not be PID 1: the one that runs already, or a new one for this folder.
  * Its sockets have fixed places, so only one folder of the machine can have its own at a time; others wait.
+ * @param settings more lines of journald.conf(5), for a new one: of a folder the first call decides
  * @returns its pid
  */
-export async function startJournald(folder: LabFolder): Promise<number> {
+export function startJournald(folder: LabFolder, settings = ''): Promise<number> {
+  const journald = ofFolder.get(folder) ?? start(folder, settings);
+  ofFolder.set(folder, journald);
+  return journald;
+}
+
+const ofFolder = new WeakMap<LabFolder, Promise<number>>();
+
+async function start(folder: LabFolder, settings: string): Promise<number> {
   folder.hold(await exclusive('stallcap-lab-journald', 120_000));
-  const running = pids().find(pid => status(pid)?.comm === 'systemd-journal');
+  const running = runningJournald();
   if (running !== undefined) return running;
 
   // Files that are there only because of us.
@@ -27,7 +40,7 @@ export async function startJournald(folder: LabFolder): Promise<number> {
   mkdirSync(CONFIG_DIR, { recursive: true });
   mkdirSync(RUNTIME, { recursive: true });
   // In memory only, and without taking over the kernel's log and audit.
-  writeFileSync(CONFIG, '[Journal]\nStorage=volatile\nAudit=no\nReadKMsg=no\n');
+  writeFileSync(CONFIG, `[Journal]\nStorage=volatile\nAudit=no\nReadKMsg=no\n${settings}\n`);
   const { pid } = await startChild(folder, PROGRAM);
   await until(
     'the sockets of journald',

@@ -5,6 +5,8 @@ export const END_OF_DUMP = '=== END goroutine stack dump ===';
 
 /** A probe that only opens or lists answers in a few ms. */
 export const OPEN_MS = 1000;
+/** journalctl for one entry: 30 ms; more where its files are many and the disk is busy. */
+export const CURSOR_MS = 800;
 /** chrt, in a probe: where it does not answer, our reader goes without. */
 export const PRIORITY_MS = 1500;
 /** How long our own reader waits for the dump: 0.5 s on a healthy node, more where the shim gets no CPU. */

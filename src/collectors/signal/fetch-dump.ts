@@ -5,7 +5,7 @@ import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, POLL_MS, THROUGH_CONTAINERD_
 import { better, type OurDump, ourDump } from './our-dump.ts';
 import type { PendingDump, SentSignal } from './pending-dump.ts';
 import { readFileSink } from './read-file-sink.ts';
-import { readJournal } from './read-journal.ts';
+import { limitedBefore, readJournal } from './read-journal.ts';
 import { threadsWaitingForLog } from './signal-shim.ts';
 import type { SinkText } from './sink-text.ts';
 
@@ -16,8 +16,8 @@ export interface FetchedDump {
   readonly source: string;
   /** All that was read from the fifo, which nobody else has any more. */
   readonly drained: Buffer | null;
-  /** Why there is no dump: 'rate limited', 'log sink hung: …'. */
-  readonly lost: string;
+  /** Why there is none, or none that is whole: 'rate limited: …', 'log sink hung: …'. Null where that is not known. */
+  readonly why: string | null;
 }
 
 /** Climbs the ladder until the dump is whole: our own reader, containerd's sink, the fifo after all. */
@@ -37,7 +37,7 @@ class Climb {
   readonly #drained: Buffer[] = [];
   #dump: OurDump | null = null;
   #source = '';
-  #lost = 'the shim wrote no dump';
+  #why: string | null = null;
 
   constructor(capture: Capture, pending: PendingDump, sent: SentSignal) {
     this.#capture = capture;
@@ -54,7 +54,7 @@ class Climb {
       dump: this.#dump,
       source: this.#dump === null ? this.#sources.join(', ') : this.#source,
       drained: this.#drained.length === 0 ? null : Buffer.concat(this.#drained),
-      lost: this.#lost,
+      why: this.#why ?? (this.#dump === null ? 'the shim wrote no dump' : null),
     };
   }
 
@@ -63,8 +63,8 @@ class Climb {
     const read = await Promise.race([drained, late]);
     if (read === null) this.#step('read the fifo', 'did not end in time');
     else this.#takeDrained(read, 'read the fifo');
-    if (this.#dump === null && this.#sent.plan.when === 'race')
-      this.#lost = `containerd took it: ${this.#sent.plan.why}`;
+    if (!this.whole && this.#sent.plan.when === 'race')
+      this.#why = `containerd took ${this.#dump === null ? 'it' : 'a part'}: ${this.#sent.plan.why}`;
   }
 
   /** Polls until the dump is whole, or as long as containerd may take. */
@@ -74,9 +74,18 @@ class Climb {
       const text = await this.#readSink();
       if (text === null || this.#takeFromSink(text)) return;
       const enough = this.#sent.plan.when === 'before' || this.#capture.host.now().offsetMs >= untilMs;
-      if (enough || this.#capture.remainingMs() < POLL_MS) return;
+      if (enough || this.#capture.remainingMs() < POLL_MS) break;
       await sleep(POLL_MS);
     }
+    await this.#askForLimit();
+  }
+
+  /** An interval of journald's limit is longer than we wait, and its word comes at the end. That it had begun before is a reason, too. */
+  async #askForLimit(): Promise<void> {
+    const { sink, at, plan } = this.#sent;
+    if (sink.kind !== 'journal' || plan.cause !== null || this.#why?.startsWith('rate limited') === true) return;
+    const words = await limitedBefore(this.#capture.host, sink, at, Math.max(1, this.#capture.remainingMs() - OPEN_MS));
+    if (words !== null) this.#why = `rate limited, as it seems: ${words}`;
   }
 
   /**
@@ -96,7 +105,7 @@ class Climb {
     if (waiting > 0)
       this.#step('effect on the shim', `${waiting} of its threads were blocked in a write to the full pipe`);
     if (this.#dump === null && read.body.length > 0)
-      this.#lost = 'containerd not draining, and the dump was not in the pipe';
+      this.#why = 'containerd not draining, and the dump was not in the pipe';
   }
 
   #readSink(): Promise<SinkText> | null {
@@ -113,9 +122,10 @@ class Climb {
     const words = [describe(found), ...(failed === null ? [] : [failed]), ...notes].join('; ');
     this.#step(`look into the log: ${this.#sent.sink.words}`, words);
     if (this.#sent.plan.cause === null) {
-      if (rateLimited) this.#lost = `rate limited: ${notes.join('; ')}`;
-      else if (hung) this.#lost = `log sink hung: ${failed}`;
-      else this.#lost = failed === null ? `not found in ${source}` : `log sink not readable: ${failed}`;
+      if (rateLimited) this.#why = `rate limited: ${notes.join('; ')}`;
+      else if (hung) this.#why = `log sink hung: ${failed}`;
+      else if (failed !== null) this.#why = `log sink not readable: ${failed}`;
+      else this.#why = this.#dump === null ? `not found in ${source}` : null;
     }
     return this.whole || hung;
   }

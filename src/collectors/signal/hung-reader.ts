@@ -7,7 +7,9 @@ const BETWEEN_MS = 60;
 /** The first process of that name: journald starts early, so its pid is among the low ones. Null when none runs. */
 export function findJournald(host: Pick<Host, 'read' | 'pids'>): number | null {
   const isJournald = (pid: number) => host.read(`/proc/${pid}/comm`).body.toString().trim() === 'systemd-journal';
-  return host.pids().find(isJournald) ?? null;
+  // One that has ended keeps its name until somebody reaps it.
+  const isAlive = (pid: number) => parseStatus(host.read(`/proc/${pid}/status`).body.toString()).state !== 'Z';
+  return host.pids().find(pid => isJournald(pid) && isAlive(pid)) ?? null;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { parseJournalJson } from '../../formats/logs/journal-json.ts';
+import { DROPPED_MESSAGE_ID, type JournalEntry, parseJournalJson } from '../../formats/logs/journal-json.ts';
+import { journalText, jsonObject } from '../../formats/logs/json-line.ts';
 import type { Host, Moment } from '../../host/port.ts';
 import type { JournalSink } from './sink.ts';
 import type { SinkText } from './sink-text.ts';
@@ -7,8 +8,8 @@ import type { SinkText } from './sink-text.ts';
 const MAX_BYTES = 32 << 20;
 /** Receipt by journald is later than the signal, never earlier; the clocks' rounding is a ms. */
 const EARLIER_MS = 1000;
-/** SD_MESSAGE_JOURNAL_DROPPED of systemd's sd-messages.h: 'Suppressed 812 messages from containerd.service'. */
-const DROPPED_MESSAGE_ID = 'a596d6fe7bfa4994828e72309e95d61e';
+/** journald says that it has dropped something when an interval of its limit is over, 30 s by default: two of them. */
+const LIMITED_BEFORE_MS = 60_000;
 
 /** What containerd wrote to the journal since the signal, in a probe: journalctl hangs where its files lie on a stalled disk. */
 export async function readJournal(
@@ -17,22 +18,17 @@ export async function readJournal(
   since: Moment,
   timeoutMs: number,
 ): Promise<SinkText> {
-  const seconds = (Date.parse(since.wall) - EARLIER_MS) / 1000;
-  const argv = [
-    'journalctl',
-    '--all',
-    '--quiet',
-    '--no-pager',
-    '--output=json',
-    `--since=@${seconds.toFixed(3)}`,
-    `_PID=${sink.pid}`,
-    '+',
-    `MESSAGE_ID=${DROPPED_MESSAGE_ID}`,
-  ];
+  // Not --after-cursor: with matches it passes over the first of them (systemd 252), the beginning of the dump.
+  const from = sink.cursor === undefined ? sinceOption(since, EARLIER_MS) : `--cursor=${sink.cursor}`;
+  const argv = journalctl(from, [`_PID=${sink.pid}`, '+', DROPPED]);
   const result = await host.run({ argv, timeoutMs, maxBytes: MAX_BYTES });
   const { entries } = parseJournalJson(result.stdout.toString());
   const own = entries.filter(({ pid }) => pid === sink.pid);
-  const dropped = entries.filter(({ message }) => /^Suppressed \d+ messages/.test(message ?? ''));
+  // The limit is that of a unit: in containerd's there are shims, too, before whose messages journald may say so.
+  const unit = own.find(entry => entry.unit !== null)?.unit ?? '';
+  const dropped = entries.filter(
+    entry => isDrop(entry) && (entry.dropped?.pid === sink.pid || entry.message?.endsWith(` from ${unit}`) === true),
+  );
   const failed = result.outcome === 'ok' || result.outcome === 'empty' ? null : (result.detail ?? result.outcome);
   return {
     text: own.map(({ message }) => `${message ?? ''}\n`).join(''),
@@ -43,3 +39,42 @@ export async function readJournal(
     notes: dropped.map(({ message }) => `journald dropped messages: ${message}`),
   };
 }
+
+/**
+ * Whether journald was keeping messages of containerd out just before the signal: in the same interval it keeps out the dump, too,
+ * and says so only later. @returns its words, 'Suppressed 812 messages from containerd.service, 12 s before the signal'
+ */
+export async function limitedBefore(
+  host: Pick<Host, 'run'>,
+  sink: JournalSink,
+  signal: Moment,
+  timeoutMs: number,
+): Promise<string | null> {
+  const argv = journalctl(sinceOption(signal, LIMITED_BEFORE_MS), [DROPPED, `OBJECT_PID=${sink.pid}`]);
+  const { stdout } = await host.run({ argv, timeoutMs });
+  const last = parseJournalJson(stdout.toString()).entries.findLast(isDrop);
+  if (last?.realtimeUs == null) return null;
+  const seconds = Math.round((Date.parse(signal.wall) - last.realtimeUs / 1000) / 1000);
+  return `${last.message}, ${seconds} s before the signal`;
+}
+
+/** Of the newest entry that there is; null where journalctl does not tell it in time, or the journal is empty. */
+export async function newestCursor(host: Pick<Host, 'run'>, timeoutMs: number): Promise<string | null> {
+  const argv = journalctl('--lines=1', ['--output-fields=MESSAGE_ID']);
+  const { stdout } = await host.run({ argv, timeoutMs });
+  const entry = jsonObject(stdout.toString().trim());
+  return entry === null ? null : journalText(entry['__CURSOR']);
+}
+
+const journalctl = (from: string, rest: readonly string[]): readonly string[] => [
+  ...['journalctl', '--all', '--quiet', '--no-pager', '--output=json', from],
+  ...rest,
+];
+
+const sinceOption = (moment: Moment, earlierMs: number): string =>
+  `--since=@${((Date.parse(moment.wall) - earlierMs) / 1000).toFixed(3)}`;
+
+/** A match of journalctl. */
+const DROPPED = `MESSAGE_ID=${DROPPED_MESSAGE_ID}`;
+
+const isDrop = ({ dropped }: JournalEntry): boolean => dropped !== null && dropped.messages > 0;

@@ -7,11 +7,12 @@ import { claim } from './claim.ts';
 import { readContainerdSide } from './containerd-side.ts';
 import { descriptorsOf } from './descriptors.ts';
 import { type DrainPlan, outletOf, planDrain } from './drain-plan.ts';
-import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, PRIORITY_MS } from './dump-times.ts';
+import { CURSOR_MS, DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, PRIORITY_MS } from './dump-times.ts';
 import { findSink } from './find-sink.ts';
 import { judge } from './guards.ts';
 import { findLogFifo } from './log-fifo.ts';
 import type { PendingDump, SentSignal } from './pending-dump.ts';
+import { newestCursor } from './read-journal.ts';
 import { lookUntilClear, readShim } from './read-shim.ts';
 import { SignalLog } from './signal-log.ts';
 import type { Sink } from './sink.ts';
@@ -99,10 +100,18 @@ async function findWay({ host, inventory }: Capture, shim: Shim, log: SignalLog)
   const sink: Sink =
     daemon === null || descriptors === null
       ? { kind: 'none', words: 'descriptors of containerd could not be read', hung: null }
-      : await findSink(host, daemon, outletOf(shim), descriptors);
+      : await withCursor(host, await findSink(host, daemon, outletOf(shim), descriptors), log);
   const plan: DrainPlan = planDrain(shim, containerd, sink);
   log.step('find its reader', `${plan.why}; ${ORDER[plan.when]}`);
   return { plan, sink, fifo: fifo?.fd ?? null };
+}
+
+/** What is new in the journal is what follows its newest entry of now. */
+async function withCursor(host: Host, sink: Sink, log: SignalLog): Promise<Sink> {
+  if (sink.kind !== 'journal') return sink;
+  const cursor = await newestCursor(host, CURSOR_MS);
+  log.step('newest entry of the journal', cursor ?? 'not told in time: the clock will do');
+  return cursor === null ? sink : { ...sink, cursor };
 }
 
 const ORDER: Readonly<Record<DrainPlan['when'], string>> = {

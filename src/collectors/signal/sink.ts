@@ -19,6 +19,8 @@ export interface JournalSink {
   readonly kind: 'journal';
   /** `_PID` of the entries. */
   readonly pid: number;
+  /** Of the newest entry before the signal, where journalctl told it: wall clocks are set back, cursors are not. */
+  readonly cursor?: string;
   readonly words: string;
 }
 

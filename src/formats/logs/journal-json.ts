@@ -19,8 +19,20 @@ export interface JournalEntry {
   readonly cut: boolean;
   /** Of how many entries it was joined. */
   readonly pieces: number;
+  /** Null, but in journald's own word that its rate limit has kept entries of somebody out. */
+  readonly dropped: Dropped | null;
   /** Line of the first piece in the text, from 1. */
   readonly line: number;
+}
+
+/**
+ * `Suppressed 812 messages from containerd.service` (systemd sd-messages.h, SD_MESSAGE_JOURNAL_DROPPED). journald writes it with the
+ * first message that it takes again, when the interval is over: 30 s after it began to drop, unless configured otherwise.
+ */
+export interface Dropped {
+  /** Who wrote the message before which it stands: one process of the unit that was limited. */
+  readonly pid: number | null;
+  readonly messages: number;
 }
 
 export interface Journal {
@@ -28,6 +40,8 @@ export interface Journal {
   /** Lines that are no entries (`-- No entries --`, a line cut by a cap), as they stand. */
   readonly unknown: readonly string[];
 }
+
+export const DROPPED_MESSAGE_ID = 'a596d6fe7bfa4994828e72309e95d61e';
 
 interface Piece {
   readonly entry: Omit<JournalEntry, 'message' | 'cut' | 'pieces'>;
@@ -46,6 +60,13 @@ function messageBytes(value: unknown): Buffer | null {
   return text === null ? null : Buffer.from(text);
 }
 
+function droppedBy(object: Readonly<Record<string, unknown>>): Dropped | null {
+  if (journalText(object['MESSAGE_ID']) !== DROPPED_MESSAGE_ID) return null;
+  const inWords = /^Suppressed (\d+) messages/.exec(journalText(object['MESSAGE']) ?? '')?.[1];
+  const messages = wholeNumber(object['N_DROPPED']) ?? wholeNumber(inWords) ?? 0;
+  return { pid: wholeNumber(object['OBJECT_PID']), messages };
+}
+
 function pieceOf(text: string, line: number): Piece | null {
   const object = jsonObject(text);
   if (object === null || !('MESSAGE' in object)) return null;
@@ -58,6 +79,7 @@ function pieceOf(text: string, line: number): Piece | null {
       program,
       pid,
       unit: journalText(object['_SYSTEMD_UNIT']),
+      dropped: droppedBy(object),
       line,
     },
     // _STREAM_ID names the connection; without it (an export that dropped it) program and pid are the next best.
@@ -67,7 +89,10 @@ function pieceOf(text: string, line: number): Piece | null {
   };
 }
 
-/** All entries, those that were cut re-joined, in the order of their first pieces. Pieces of other streams may lie between. */
+/**
+ * All entries, those that were cut re-joined, in the order of their first pieces. Pieces of other streams may lie between. Nothing is
+ * joined past a place where journald has dropped something of the same process.
+ */
 export function parseJournalJson(text: string): Journal {
   const unknown: string[] = [];
   const rows: { entry: Piece['entry']; parts: (Buffer | null)[]; open: boolean }[] = [];
@@ -79,6 +104,9 @@ export function parseJournalJson(text: string): Journal {
       unknown.push(line);
       continue;
     }
+    // What it was about to go on with is lost: the next line of that process is another one.
+    const loser = piece.entry.dropped?.pid ?? null;
+    for (const [stream, row] of openRows) if (loser !== null && row.entry.pid === loser) openRows.delete(stream);
     const begun = openRows.get(piece.stream);
     const row = begun ?? { entry: piece.entry, parts: [], open: false };
     if (begun === undefined) rows.push(row);

@@ -34,6 +34,30 @@ describe('parseJournalJson', () => {
     ]);
   });
 
+  it('joins nothing past a place where journald has dropped messages of that process', () => {
+    const { entries } = parseJournalJson(fixture('journal/rate-limited.json'));
+    expect(entries.map(({ pieces, cut, dropped }) => ({ pieces, cut, dropped }))).toEqual([
+      { pieces: 1, cut: false, dropped: null },
+      { pieces: 1, cut: true, dropped: null },
+      { pieces: 1, cut: false, dropped: { pid: 1212, messages: 5 } },
+      { pieces: 1, cut: false, dropped: null },
+    ]);
+    expect(entries[1]?.message).toBe(RAW.slice(0, 4096));
+    expect(entries[3]?.message).toMatch(/msg="shim disconnected" id=a$/);
+  });
+
+  it('goes on joining when those that were dropped are of somebody else', () => {
+    const [, first = '', dropped = ''] = fixture('journal/rate-limited.json').split('\n');
+    const rest = first
+      .replace(/"MESSAGE":"(?:[^"\\]|\\.)*"/, '"MESSAGE":"rest"')
+      .replace('"_LINE_BREAK":"line-max",', '');
+    const { entries } = parseJournalJson([first, dropped.replace('"1212"', '"7"'), rest].join('\n'));
+    expect(entries.map(({ pieces, cut }) => [pieces, cut])).toEqual([
+      [2, false],
+      [1, false],
+    ]);
+  });
+
   it('gives back any lines, cut anywhere between any bytes, pieces of several programs mixed', () => {
     const line = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 40 })

@@ -64,7 +64,9 @@ describe.skipIf(labUnavailable()).each(VERSIONS)('a dump of 150 connections to a
     withBinaries(context, options =>
       during(loggingToJournald(options), async ({ containerd, pod, entries }) => {
         using _ = await idleConnections(pod, 150);
-        expectLarge(expectWhole(await askForDump(pod.id)));
+        const collected = await askForDump(pod.id);
+        expectLarge(expectWhole(collected));
+        expect(steps(collected)).toMatch(/newest entry of the journal: s=[0-9a-f]+;i=/);
         expect((await entries()).filter(entry => entry['_LINE_BREAK'] === 'line-max').length).toBeGreaterThan(1);
         await expectAnswers(containerd, pod);
       }),

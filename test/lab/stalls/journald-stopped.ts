@@ -15,7 +15,8 @@ export interface InJournal extends Stall, AppPod {
 
 type Options = Omit<ContainerdOptions, 'folder' | 'stderr'>;
 
-async function logging(
+/** `loggingToJournald` in a folder that is there already. */
+export async function loggingIn(
   folder: LabFolder,
   undo: AsyncDisposableStack,
   options: Options = {},
@@ -33,12 +34,12 @@ async function logging(
 
 /** containerd whose log goes to journald, as on a node with systemd. Not a stall yet: real entries, really split. */
 export const loggingToJournald = (options?: Options): Promise<InJournal> =>
-  stalled((folder, undo) => logging(folder, undo, options));
+  stalled((folder, undo) => loggingIn(folder, undo, options));
 
 /** The same with journald stopped (T): its sockets fill up, and what containerd logs stays where it is. */
 export function journaldStopped(): Promise<InJournal> {
   return stalled(async (folder, undo) => {
-    const facts = await logging(folder, undo);
+    const facts = await loggingIn(folder, undo);
     const { journaldPid } = facts;
     folder.note({ kind: 'stopped', pid: journaldPid, startTicks: startTicks(journaldPid) ?? '' });
     undo.defer(() => signal(journaldPid, 'SIGCONT'));
