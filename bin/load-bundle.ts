@@ -6,9 +6,10 @@
  * parsed again. V8 rejects a cache when any of its flags differs from the time it was made, so none is set anywhere.
  */
 export function loadBundle(name: string): unknown {
-  const { compiled, require } = inExecutable() ? fromAsset(name) : fromFile(name);
+  const { compiled, require, filename } = inExecutable() ? fromAsset(name) : fromFile(name);
   const module = { exports: {} };
-  (compiled as WrappedModule)(module.exports, require, module, name, '/');
+  // By its own place a bundle finds those beside it.
+  (compiled as WrappedModule)(module.exports, require, module, filename, '/');
   return module.exports;
 }
 
@@ -29,7 +30,7 @@ function fromAsset(name: string) {
   const script = new Script(source, { filename: `${name}.cjs`, cachedData });
   const compiled = script.runInThisContext();
   report(name, script.cachedDataRejected === true, performance.now() - started);
-  return { compiled, require: process.getBuiltinModule };
+  return { compiled, require: process.getBuiltinModule, filename: name };
 }
 
 function fromFile(name: string) {
@@ -39,7 +40,7 @@ function fromFile(name: string) {
   const require = createRequire(__filename);
   const path = require.resolve(`./${name}.cjs`);
   const script = new Script(readFileSync(path, 'latin1'), { filename: path });
-  return { compiled: script.runInThisContext(), require };
+  return { compiled: script.runInThisContext(), require, filename: path };
 }
 
 /** For scripts/build.ts and bench: the executable says whether its cache was of use. */

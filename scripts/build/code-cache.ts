@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { LOADED_BUNDLES } from './bundle.ts';
 import { DIST, NODE, ROOT } from './paths.ts';
@@ -14,6 +14,8 @@ export function makeCodeCache(): void {
   try {
     record([`${DIST}/entry.cjs`, ...WARM_UP, '-o', `${folder}/`]);
     record([`${ROOT}scripts/build/warm-probe.ts`]);
+    const [bundle = ''] = readdirSync(folder);
+    record([`${ROOT}scripts/build/warm-page.ts`, `${folder}/${bundle}`]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,17 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import vm from 'node:vm';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { monotonicMs } from '../../src/host/clock.ts';
 import type * as Commands from '../../src/host/probe/commands.ts';
 import type * as Cri from '../../src/host/probe/cri.ts';
 import type * as Sockets from '../../src/host/probe/sockets.ts';
-import { DIST } from './paths.ts';
+import { load } from './load.ts';
 
 /** Uses what a probe loads late as a probe does, each way it can end, so that the code caches know what a probe needs. */
 const folder = mkdtempSync(`${tmpdir()}/stallcap-build-`);
@@ -21,14 +19,6 @@ try {
   await warmCri(load<typeof Cri>('cri'));
 } finally {
   rmSync(folder, { recursive: true });
-}
-
-function load<Exports extends object>(name: string): Exports {
-  const path = `${DIST}/${name}.cjs`;
-  const module = { exports: {} as Exports };
-  const compiled = new vm.Script(readFileSync(path, 'latin1'), { filename: path }).runInThisContext();
-  compiled(module.exports, createRequire(path), module, path, DIST);
-  return module.exports;
 }
 
 async function warmCommands({ runCommand }: typeof Commands): Promise<void> {
