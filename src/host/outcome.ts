@@ -17,13 +17,20 @@ function nameOf(errno: number): string | undefined {
 export function outcomeOf(errno: string, path: string): { readonly outcome: Outcome; readonly detail: string } {
   if (errno === 'ENOENT' || errno === 'ESRCH') return { outcome: 'gone', detail: errno };
   if (errno === 'EACCES' || errno === 'EPERM')
-    return { outcome: 'denied', detail: `${errno}: needs ${rightFor(path)}` };
+    return { outcome: 'denied', detail: `${errno}: needs ${rightFor(path, errno)}` };
   return { outcome: 'error', detail: errno };
 }
 
-/** Which right opens a file: capabilities(7); proc_pid_stack asks for CAP_SYS_ADMIN (kernel fs/proc/base.c). */
-function rightFor(path: string): string {
-  if (/^\/proc\/[^/]+(\/task\/\d+)?\/stack$/.test(path)) return 'CAP_SYS_ADMIN';
+const TRACED = /^\/proc\/[^/]+(?:\/task\/\d+)?\/(stack|syscall)$/;
+
+/**
+ * Which right opens a file: capabilities(7). stack asks for CAP_SYS_ADMIN first (EACCES), then like syscall whether the reader
+ * may attach to the task (EPERM; kernel fs/proc/base.c lock_trace), which Yama can forbid to root as well.
+ */
+function rightFor(path: string, errno: string): string {
+  const [, traced] = TRACED.exec(path) ?? [];
+  if (traced !== undefined && errno === 'EPERM') return 'CAP_SYS_PTRACE, and kernel.yama.ptrace_scope below 3';
+  if (traced === 'stack') return 'CAP_SYS_ADMIN';
   if (/^\/proc\/(\d+|self)\//.test(path)) return 'CAP_SYS_PTRACE';
   if (path === '/dev/kmsg') return 'CAP_SYSLOG';
   return 'CAP_DAC_READ_SEARCH';

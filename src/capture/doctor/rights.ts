@@ -13,7 +13,7 @@ const NEEDED: readonly { readonly name: string; readonly bit: number; readonly w
 /** May read and search all that CAP_DAC_READ_SEARCH may. */
 const DAC_OVERRIDE = 1;
 
-/** Capabilities of this process, and whether /proc shows the processes of others. */
+/** Capabilities of this process, and whether /proc shows the processes of others, and lets their stacks be read. */
 export function rights(host: Pick<Host, 'read'>): readonly Check[] {
   const { fields, uid } = parseStatus(host.read('/proc/self/status').body.toString('utf8'));
   const effective = BigInt(`0x${fields.get('CapEff')?.trim() || '0'}`);
@@ -23,7 +23,17 @@ export function rights(host: Pick<Host, 'read'>): readonly Check[] {
     const check = name.toLowerCase().replaceAll('_', '-');
     return there ? ok(check, `${name} is there`) : lacks(check, `${name} is missing: ${without}`, 'Run it as root.');
   });
-  return [...capabilities, processes(host, `uid ${uid[1] ?? '?'}`)];
+  return [...capabilities, attaching(host), processes(host, `uid ${uid[1] ?? '?'}`)];
+}
+
+const YAMA = '/proc/sys/kernel/yama/ptrace_scope';
+
+/** Stacks and system calls are open to whoever may attach. Documentation/admin-guide/LSM/Yama.rst: 3 is for nobody, till the next boot. */
+function attaching(host: Pick<Host, 'read'>): Check {
+  const scope = host.read(YAMA).body.toString('utf8').trim();
+  if (scope !== '3') return ok('ptrace-scope', 'no setting of Yama forbids kernel stacks to root');
+  const says = 'kernel.yama.ptrace_scope is 3: kernel stacks and system calls are denied to root as well';
+  return lacks('ptrace-scope', says, 'It can only be lowered by a boot with another value.');
 }
 
 /** Pid 2 is the kernel's own in the first pid namespace alone. In kind, a node is a namespace of its own as well. */

@@ -43,6 +43,13 @@ describe('rights', () => {
     expect(lacking(none).map(({ name }) => name)).toEqual(['cap-dac-read-search']);
   });
 
+  it('end at a Yama that forbids to attach, for root as well', () => {
+    const node = { ...NODE, '/proc/self/status': status(ALL) };
+    const yama = (scope: number) => lacking({ ...node, '/proc/sys/kernel/yama/ptrace_scope': `${scope}\n` });
+    expect(yama(1)).toEqual([]);
+    expect(yama(3)).toEqual([expect.objectContaining({ name: 'ptrace-scope', outcome: 'lacks' })]);
+  });
+
   it('to see others are missing where /proc hides pid 1', () => {
     const found = lacking({ '/proc/self/status': status(ALL, 1000) });
     expect(found).toEqual([
