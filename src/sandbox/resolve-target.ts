@@ -3,15 +3,16 @@ import { printable } from '../formats/escape.ts';
 import { textTable } from '../formats/text-table.ts';
 import type { FirstLook, Host } from '../host/port.ts';
 import { uptimeSeconds } from './ages.ts';
+import { findBlocked } from './find-blocked.ts';
 import { type Match, matchesOf } from './matches.ts';
 import { nearMatches } from './near-matches.ts';
 import { sandboxOfProcess } from './pid-target.ts';
 import type { Gap } from './reads.ts';
 import { findRemnants, REMNANT_PLACES, type RemnantPlaces, remnantOf } from './remnants.ts';
 import { missingRight, notPermitted } from './rights.ts';
-import { sandboxTable } from './sandbox-words.ts';
+import { sandboxTable, shortId } from './sandbox-words.ts';
 import { theStuckOne } from './stuck.ts';
-import type { Inventory, Remnant, Target } from './types.ts';
+import type { Inventory, Remnant, Sandbox, Target } from './types.ts';
 
 export interface ResolveOptions {
   /** What the entry saw; without it shims are looked at anew where that is needed. */
@@ -53,7 +54,7 @@ export async function resolveTarget(
   // Its shim may be one of those that could not be seen.
   if (match !== undefined && alive.length === 0 && right !== null) throw notPermitted(right);
   if (match !== undefined && others.length === 0) return targetOf(asked, match);
-  if (match !== undefined) throw ambiguous(asked, [match, ...others], host);
+  if (match !== undefined) throw await ambiguous(asked, [match, ...others], host, options);
   if (right !== null) throw notPermitted(right);
 
   const { remnants, gaps } = await findRemnants(asked, inventory, host, { places, deadlineMs });
@@ -97,16 +98,24 @@ async function byProcess(
   throw noSuchTarget(message, '');
 }
 
-function ambiguous(asked: string, matches: readonly Match[], host: Host): StallcapError {
+/** After a forced deletion a pod of the same name stands beside the one that is stuck: what is blocked in each tells them apart. */
+async function ambiguous(
+  asked: string,
+  matches: readonly Match[],
+  host: Host,
+  { firstLook, deadlineMs = DEADLINE_MS }: ResolveOptions,
+): Promise<StallcapError> {
+  const found = matches.map(({ sandbox }) => sandbox);
+  const blocked = await findBlocked(host, found, { firstLook, deadlineMs });
+  const isAny = found.some(sandbox => blocked.get(sandbox)?.length);
+  const forSeconds = (sandbox: Sandbox) => blocked.get(sandbox)?.[0]?.blockedForSeconds ?? 0;
+  const sandboxes = found.toSorted((a, b) => forSeconds(b) - forSeconds(a));
   const hows = [...new Set(matches.map(({ how }) => how))].join(', ');
   return new StallcapError(`'${printable(asked)}' means ${matches.length} sandboxes (${hows}).`, {
     code: 'ambiguous-target',
     exit: EXIT.usage,
-    next: ['Name one of them by its sandbox id.'],
-    table: sandboxTable(
-      matches.map(({ sandbox }) => sandbox),
-      uptimeSeconds(host),
-    ),
+    next: [`Name one of them by its id: stallcap grab ${shortId(sandboxes[0]?.id ?? '')}`],
+    table: sandboxTable(sandboxes, uptimeSeconds(host), isAny ? blocked : undefined),
   });
 }
 

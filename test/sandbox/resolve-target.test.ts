@@ -204,6 +204,18 @@ describe('without a target', () => {
     ]);
   });
 
+  it('a name of several is refused with the one that is stuck on top', async () => {
+    const memory = node();
+    memory.add({ pid: 300, comm: 'containerd-shim', ...shimFiles(memory, 300), look: stuck(300, 250) });
+    const error = await refusal(memory, 'web-0');
+    expect([error.code, error.exit]).toEqual(['ambiguous-target', 2]);
+    const [titles, first, second] = (error.table ?? '').split('\n');
+    expect(titles).toMatch(/BLOCKED$/);
+    expect(first).toMatch(/^test\/web-0 .* for 4 min 10 s \(shim 300\)$/);
+    expect(second).toMatch(/^shop\/web-0 .* -$/);
+    expect(error.next).toEqual([`Name one of them by its id: stallcap grab ${idOf('web-0@test').slice(0, 12)}`]);
+  });
+
   it('of several that look stuck the longest comes first in the table', async () => {
     const memory = node();
     for (const [pid, since] of [
