@@ -342,7 +342,8 @@ export interface Host {
   lookRisky(pids: readonly number[], deadline: Deadline): Promise<readonly ProcessLook[]>;
   /**
    * The clocks of these CPUs, at most 64 of them: by a program that is bound to one after another, in a probe. Those that
-   * were asked for a few seconds ago are not asked again. A CPU that did not answer, or is out of bounds (cpuset), is missing.
+   * were asked for a few seconds ago are not asked again. A CPU that did not answer, is out of bounds (cpuset), or was set
+   * aside for a workload (isolcpus, nohz_full) is missing.
    */
   cpuClocks(cpus: readonly number[], deadline: Deadline): Promise<CpuClocks>;
   sweep(request: SweepRequest, deadline: Deadline): Promise<SweepResult>;
