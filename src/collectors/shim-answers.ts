@@ -2,6 +2,7 @@ import { NOT_FOUND } from '../formats/ttrpc/call.ts';
 import type { ConnectAnswer, StateAnswer } from '../formats/ttrpc/task.ts';
 import { beliefOf, type View } from '../formats/views/view.ts';
 import type { ShimCall, ShimQuestion } from '../host/port.ts';
+import { ourPid } from '../sandbox/nested-pids.ts';
 import { shimQuestions } from '../sandbox/shim-questions.ts';
 import type { Shim } from '../sandbox/types.ts';
 import { wallTime } from '../sandbox/wall-time.ts';
@@ -67,10 +68,11 @@ function leaveViews(capture: Capture, { pid }: Shim, calls: readonly ShimCall[])
   const connect = calls.findLast(({ container }) => container === null);
   if (connect === undefined) return;
   const { service, outcome, latencyMs, offsetMs, detail, status } = connect;
-  const answeredBy = (connect.answer as ConnectAnswer | null)?.shimPid ?? null;
+  const said = (connect.answer as ConnectAnswer | null)?.shimPid ?? null;
+  const answeredBy = ourPid(capture.host, pid, said);
   const words = detail ?? status?.message;
-  const said = { pid, service, outcome, at: wallTime(capture.host, offsetMs), latencyMs, answeredBy };
-  leaveShim(capture, words === undefined ? said : { ...said, detail: words });
+  const view = { pid, service, outcome, at: wallTime(capture.host, offsetMs), latencyMs, answeredBy };
+  leaveShim(capture, words === undefined ? view : { ...view, detail: words });
 }
 
 function viewOf({ host }: Capture, { outcome, offsetMs, latencyMs, answer, status, detail }: ShimCall): View {

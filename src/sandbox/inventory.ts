@@ -4,6 +4,7 @@ import { readDaemons } from './daemons.ts';
 import { readDockerRecords } from './docker-records.ts';
 import { groupSandboxes } from './group.ts';
 import { type View, viewsOf } from './mount-namespaces.ts';
+import { withOurPids } from './nested-pids.ts';
 import { addOrphans } from './orphans.ts';
 import { nameByLogs } from './pod-names.ts';
 import { readLinks } from './process-links.ts';
@@ -39,7 +40,7 @@ async function inventoryOf(processes: RuntimeProcesses, host: Host, reads: Reads
   const docker = await readDockerRecords(bundles, daemons, reads);
   const grouped = groupSandboxes({ shims: servers, bundles, docker });
   const rooted = rootsByShims(daemons, grouped);
-  const sandboxes = await named(host, rooted.sandboxes, bundles, reads);
+  const sandboxes = await named(host, withOurPids(host, rooted.sandboxes), bundles, reads);
   return { sandboxes, daemons: rooted.daemons, gaps: reads.gaps };
 }
 

@@ -1,5 +1,6 @@
 import type { ConnectAnswer } from '../formats/ttrpc/task.ts';
 import type { Host, ShimCall } from '../host/port.ts';
+import { ourPid } from './nested-pids.ts';
 import { sandboxName } from './sandbox-words.ts';
 import { shimQuestions } from './shim-questions.ts';
 import type { Inventory } from './types.ts';
@@ -36,7 +37,9 @@ export async function probeShims(
   return shims.map(({ shim, sandbox }) => {
     const question = questions.get(shim);
     const calls = question === undefined ? [] : (answers[asked.indexOf(question)] ?? []);
-    return { pid: shim.pid, id: shim.id, sandbox, ...toldBy(calls.at(-1)) };
+    const told = toldBy(calls.at(-1));
+    const answeredBy = ourPid(host, shim.pid, told.answeredBy);
+    return { pid: shim.pid, id: shim.id, sandbox, ...told, answeredBy };
   });
 }
 

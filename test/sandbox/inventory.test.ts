@@ -205,6 +205,25 @@ describe('the inventory of a node', () => {
     });
   });
 
+  it('knows the inits of a node that has pids of its own by our numbers', async () => {
+    const memory = new MemoryHost();
+    const mountNamespace = 'mnt:[1]';
+    const prefix = '/proc/100/root';
+    addPod(memory, { name: 'web-0', shimPid: 200, containers: ['app', 'ended'], mountNamespace, prefix });
+    memory.add({ pid: 100, comm: 'containerd', argv: ['containerd'], mountNamespace, innerPids: [40] });
+    // What runc in there calls 201 and 202 are others here; 203 has ended.
+    for (const pid of [201, 202, 203]) memory.remove(pid);
+    memory.add({ pid: 202, comm: 'sshd', startTicks: '7' });
+    memory.add({ pid: 901, comm: 'pause', ppid: 200, startTicks: '2010', innerPids: [201, 1], mountNamespace });
+    memory.add({ pid: 902, comm: 'app', ppid: 200, startTicks: '2020', innerPids: [202, 1], mountNamespace });
+    const { sandboxes } = await inventoryOf(memory);
+    expect(sandboxes[0]?.containers.map(({ name, initPid }) => [name, initPid])).toEqual([
+      [null, 901],
+      ['app', 902],
+      ['ended', null],
+    ]);
+  });
+
   it('keeps a shim whose bundle was deleted, with what its children and open files still tell', async () => {
     const memory = new MemoryHost();
     const app = idOf('app');

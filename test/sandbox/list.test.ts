@@ -315,6 +315,14 @@ describe('the probe of shims', () => {
     ]);
   });
 
+  it('takes the number that a shim has in a node of its own for the shim', async () => {
+    const { memory } = node({ 200: { answer: { shimPid: 60, taskPid: 1 } } });
+    const own = memory.files.get('/proc/200/status');
+    memory.put('/proc/200/status', String(own).replace(/^NSpid:.*$/m, 'NSpid:\t200\t60'));
+    const { agrees, json } = await list(memory, false, true);
+    expect([agrees, json.probe?.map(({ answeredBy }) => answeredBy)]).toEqual([true, [200, 300]]);
+  });
+
   it('names those that do not answer, are slow, or are somebody else', async () => {
     const silent = { outcome: 'timeout', answer: null, detail: 'no answer within 2000 ms' } as const;
     const { text, agrees } = await list(node({ 200: silent, 300: { latencyMs: 900 } }).memory, false, true);

@@ -14,6 +14,8 @@ export interface FakeProcess {
   /** `null`: reading it hangs. */
   readonly argv?: readonly string[] | null;
   readonly mountNamespace?: string;
+  /** In pid namespaces below ours, outermost first. */
+  readonly innerPids?: readonly number[];
   readonly cgroup?: string;
   /** fd to target. */
   readonly fds?: Readonly<Record<string, string>>;
@@ -63,7 +65,11 @@ export class MemoryHost {
     const file = (name: string, content: FakeFile) => this.files.set(`/proc/${pid}/${name}`, content);
     this.#pids.add(pid);
     file('comm', `${comm}\n`);
-    file('status', `Name:\t${comm}\nState:\t${state} (x)\nPid:\t${pid}\nPPid:\t${ppid}\nThreads:\t${threads}\n`);
+    const pids = [pid, ...(process.innerPids ?? [])].join('\t');
+    file(
+      'status',
+      `Name:\t${comm}\nState:\t${state} (x)\nPid:\t${pid}\nPPid:\t${ppid}\nNSpid:\t${pids}\nThreads:\t${threads}\n`,
+    );
     file('stat', `${pid} (${comm}) ${state} ${ppid} ${'0 '.repeat(15)}${threads} 0 ${startTicks} 0 0`);
     file('cgroup', process.cgroup ?? '0::/\n');
     file('cwd', { link: process.cwd ?? '/' });
