@@ -3,6 +3,7 @@ import { volunteerForOom } from '../expendable.ts';
 import { errnoOf } from '../outcome.ts';
 import { type Order, RECEIPTS_FD, type Receipt } from './protocol.ts';
 import { openSink, type Sink } from './sink.ts';
+import { removeSuperseded } from './superseded.ts';
 
 const STDIN = 0;
 
@@ -22,14 +23,20 @@ export async function serveWriter(): Promise<number> {
       const { header, body } = order;
       if (header.op === 'open') {
         sink = openSink(header.place);
-        tell({ kind: 'opened' });
+        tell({ kind: 'opened', ...(sink.file === null ? {} : { file: sink.file }) });
       } else if (header.op === 'data') {
         sink?.write(body, written => {
           bytes += written;
           tell({ kind: 'wrote', bytes });
         });
+      } else if (header.op === 'sync') {
+        sink?.sync();
+        tell({ kind: 'synced' });
+      } else if (header.op === 'name') {
+        tell({ kind: 'sealed', path: sink?.name() ?? null });
+        return 0;
       } else {
-        tell({ kind: 'sealed', path: sink?.seal() ?? null });
+        removeSuperseded(header.superseded);
         return 0;
       }
     }

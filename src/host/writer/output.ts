@@ -4,7 +4,8 @@ import { EXIT, StallcapError } from '../../errors.ts';
 import { monotonicMs } from '../clock.ts';
 import type { Output, Place, Sealed } from '../output.ts';
 import { type SelfCommand, selfCommand } from '../self.ts';
-import { usable, WriterProcess } from './writer-process.ts';
+import type { Superseded } from './protocol.ts';
+import { startRemoval, usable, WriterProcess } from './writer-process.ts';
 
 export interface OutputOptions {
   /** How to start this program again, for its writers. */
@@ -39,6 +40,8 @@ class ReplayedOutput implements Output {
   #warm: ChildProcess | undefined;
   readonly #left: Place[];
   readonly #abandoned: { readonly place: string; readonly reason: string }[] = [];
+  /** What was begun in places that were given up. */
+  readonly #superseded: Superseded[] = [];
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #writer: WriterProcess | null = null;
@@ -143,6 +146,8 @@ class ReplayedOutput implements Output {
     if (writer === null) return;
     writer.abandon();
     this.#abandoned.push({ place: nameOf(writer.place), reason });
+    const { place, file } = writer;
+    if (place.kind === 'file' && file !== null) this.#superseded.push({ dir: place.dir, name: place.name, file });
     this.#next();
   }
 
@@ -150,6 +155,8 @@ class ReplayedOutput implements Output {
     clearTimeout(this.#watch);
     const seal = this.#seal;
     this.#seal = null;
+    // Not before the bundle is safe elsewhere: until then what was begun is all there is.
+    for (const superseded of this.#superseded) startRemoval(this.#self, superseded);
     seal?.resolve({ path, bytes: this.#bytes, abandoned: [...this.#abandoned] });
   }
 

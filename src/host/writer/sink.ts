@@ -15,13 +15,19 @@ import { join, resolve } from 'node:path';
 import { writeWhole } from '../blocking-pipe.ts';
 import { errnoOf } from '../outcome.ts';
 import type { Place } from '../output.ts';
+import type { FileIdentity } from './protocol.ts';
+import { PARTIAL } from './superseded.ts';
 
 /** Where a writer's bytes go. All of it may hang; only a writer uses it. */
 export interface Sink {
   /** `wrote` is called with the bytes of each piece that is out. Throws the errno's error. */
   write(bytes: Buffer, wrote: (bytes: number) => void): void;
-  /** Makes what was written last, under its final name: its absolute path, null for stdout. */
-  seal(): string | null;
+  /** Which file it is; null for stdout. */
+  readonly file: FileIdentity | null;
+  /** Makes what was written last. */
+  sync(): void;
+  /** Gives it its final name: its absolute path, null for stdout. */
+  name(): string | null;
   /** Takes back what was written, where that can be. */
   discard(): void;
 }
@@ -39,7 +45,9 @@ function stdoutSink(): Sink {
   if (wasClosed(STDOUT)) throw Object.assign(new Error('stdout is closed'), { code: 'EBADF' });
   return {
     write: (bytes, wrote) => writeWhole(STDOUT, bytes, STDOUT_SLICE, wrote),
-    seal: () => null,
+    file: null,
+    sync: () => {},
+    name: () => null,
     discard: () => {},
   };
 }
@@ -64,16 +72,20 @@ const DEV_NULL = (1 << 8) | 3;
 function fileSink(dir: string, name: string): Sink {
   const folder = resolve(dir);
   const final = join(folder, name);
-  const partial = `${final}.partial`;
+  const partial = final + PARTIAL;
   makeFolder(folder);
   if (lstatSync(final, { throwIfNoEntry: false }) !== undefined) throw exists(final);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(partial, flags, 0o600);
+  const { dev, ino } = fstatSync(fd, { bigint: true });
   return {
+    file: { device: dev.toString(), inode: ino.toString() },
     write: (bytes, wrote) => writeWhole(fd, bytes, FILE_SLICE, wrote),
-    seal() {
+    sync() {
       fsyncSync(fd);
       closeSync(fd);
+    },
+    name() {
       giveName(partial, final);
       return final;
     },

@@ -3,7 +3,7 @@ import { monotonicMs } from '../clock.ts';
 import { encodeHeader, FrameReader } from '../frames.ts';
 import type { Place } from '../output.ts';
 import { type SelfCommand, WRITER_ARGUMENT } from '../self.ts';
-import type { Order, Receipt } from './protocol.ts';
+import type { FileIdentity, Order, Receipt, Superseded } from './protocol.ts';
 
 export interface WriterEvents {
   onSealed(path: string | null): void;
@@ -32,6 +32,16 @@ export function startWriter(self: SelfCommand, stdout: 1 | 2 | null): ChildProce
   return child;
 }
 
+/**
+ * Starts a child that takes away what was begun in a place that did not answer. It is not waited for and not ended: it may
+ * hang as whoever wrote there, and does its work when that place answers again.
+ */
+export function startRemoval(self: SelfCommand, superseded: Superseded): void {
+  const child = startWriter(self, null);
+  child.stdin?.end(encodeHeader({ op: 'remove', superseded } satisfies Order, 0));
+  for (const pipe of [child.stdin, child.stdio[3]]) (pipe as { unref?: () => void } | null)?.unref?.();
+}
+
 /** One that ended, or could not be started, before it had a place. */
 export function usable(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
@@ -45,6 +55,8 @@ export class WriterProcess {
   /** Bytes that it has receipts for. */
   written = 0;
   opened = false;
+  /** What it has begun; null before it is open, and for a stream. */
+  file: FileIdentity | null = null;
   /** Reading of the clock at its last receipt, or when it was given something to do while it had nothing. */
   movedAt = monotonicMs();
   readonly #child: ChildProcess;
@@ -82,7 +94,7 @@ export class WriterProcess {
 
   seal(): void {
     if (this.pending === 0) this.movedAt = monotonicMs();
-    this.#order({ op: 'seal' });
+    this.#order({ op: 'sync' });
   }
 
   /** Kills it and lets go of it. One in D stays until the disk answers; nobody waits for it. */
@@ -106,10 +118,18 @@ export class WriterProcess {
 
   #take(receipt: Receipt): void {
     this.movedAt = monotonicMs();
-    if (receipt.kind === 'opened') this.opened = true;
-    else if (receipt.kind === 'wrote') this.written = receipt.bytes;
-    else if (receipt.kind === 'failed') this.#fail(receipt.errno);
-    else {
+    if (receipt.kind === 'opened') {
+      this.opened = true;
+      this.file = receipt.file ?? null;
+    } else if (receipt.kind === 'synced') {
+      // One that was given up in the meantime is not told to go on: it must not finish a bundle that lies elsewhere.
+      if (this.#events !== null) this.#order({ op: 'name' });
+    } else if (receipt.kind === 'wrote') this.written = receipt.bytes;
+    else if (receipt.kind === 'failed') {
+      // It has taken back what it wrote.
+      this.file = null;
+      this.#fail(receipt.errno);
+    } else {
       const events = this.#events;
       this.#events = null;
       events?.onSealed(receipt.path);

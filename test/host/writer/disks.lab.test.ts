@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { selfCommand } from '../../../src/host/self.ts';
 import { openOutput } from '../../../src/host/writer/output.ts';
 import { freeze, makeDisk } from '../../lab/disk.ts';
 import { during } from '../../lab/during.ts';
@@ -78,8 +80,52 @@ describe.skipIf(labUnavailable())('an output on a disk that', () => {
         expect(performance.now() - began).toBeLessThan(12_000);
         expect(readFileSync(join(folder.path, 'b'))).toEqual(BUNDLE);
         await undo.disposeAsync();
+        await until('what was begun to be gone', 10_000, () => readdirSync(disk.point).join() === 'lost+found');
       },
     ));
+
+  it.for([
+    // Until the bundle is last, nobody has told its writer to finish it.
+    ['takes too long to make it last', 'fsync', 'b.partial'],
+    // Told to, it cannot be held back any more: what it finishes too late is taken away again.
+    ['takes too long to give it its name', 'unlink', 'b.partial'],
+  ] as const)('%s has no second bundle, nor a piece of one', ([_, call, file]) =>
+    during(
+      stalled(async folder => {
+        const slow = join(folder.path, 'slow');
+        const memory = join(folder.path, 'memory');
+        for (const dir of [slow, memory]) mkdirSync(dir);
+        return { slow, memory };
+      }),
+      async ({ slow, memory }) => {
+        // strace stands for the disk: this one call on this one file takes seconds.
+        const held = [
+          ...['-f', '-qq', '-o/dev/null', '--seccomp-bpf', '-P', join(slow, file)],
+          ...[`-etrace=${call}`, `-einject=${call}:delay_exit=4000000`],
+        ];
+        const output = openOutput(
+          [
+            { kind: 'file', dir: slow, name: 'b', why: 'here' },
+            { kind: 'file', dir: memory, name: 'b', why: 'in memory' },
+          ],
+          { self: ['strace', ...held, process.execPath, ...selfCommand().slice(1)], silenceMs: 1500 },
+        );
+        output.write(BUNDLE);
+        await until('it to be written', 15_000, () => readdirSync(slow).includes('b.partial'));
+        const sealed = await output.seal(6000);
+        expect(sealed).toMatchObject({
+          path: join(memory, 'b'),
+          abandoned: [{ place: join(slow, 'b'), reason: expect.stringMatching(/^no answer for/) }],
+        });
+        expect(readFileSync(join(memory, 'b'))).toEqual(BUNDLE);
+        await until('what was begun to be gone', 10_000, () => readdirSync(slow).length === 0);
+        // For as long as the call may still take: nothing comes back.
+        await sleep(3000);
+        expect(readdirSync(slow)).toEqual([]);
+        expect(readdirSync(memory)).toEqual(['b']);
+      },
+    ),
+  );
 
   it('is frozen from the start, and the only place, ends the run at its deadline', () =>
     during(

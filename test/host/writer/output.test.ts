@@ -114,6 +114,7 @@ describe('an output', () => {
       path: join(folder, 'b/bundle.tar.gz'),
       abandoned: [{ reason: 'writer: ended by SIGKILL' }],
     });
+    await until('what was begun to be gone', 15_000, () => readdirSync(join(folder, 'a')).length === 0);
   });
 
   it('says of each place why it did not take it, when none did', async () => {

@@ -91,9 +91,11 @@ describe.skipIf(labUnavailable())('a bundle', () => {
         });
         await inMemory(run);
         expect(run.stderr).toMatch(new RegExp(`^Not written to ${disk.point}\\S+ \\(no answer for \\d+ ms\\)`, 'm'));
-        expect(run.left).toEqual([expect.stringMatching(/ D$/)]);
+        // Who wrote there, and who is to take it away again; both do when the disk answers.
+        expect(run.left.length).toBeGreaterThan(0);
+        for (const process of run.left) expect(process).toMatch(/ D$/);
         await undo.disposeAsync();
-        expect(readdirSync(disk.point).filter(name => name.endsWith('.tar.gz'))).toEqual([]);
+        await until('what was begun to be gone', 10_000, () => readdirSync(disk.point).join() === 'lost+found');
       },
     ));
 
