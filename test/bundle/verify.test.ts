@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SEAL_BYTES } from '../../src/bundle/gzip-frame.ts';
 import { verifyBundle } from '../../src/bundle/verify.ts';
 import type { Verification, VerifyResult } from '../../src/bundle/verify-result.ts';
+import { note } from '../lab/faults/figures.ts';
 import { evidence, logLines, type Made, makeBundle, noise } from './made/bundle.ts';
 import { FOLDER } from './made/documents.ts';
 import { pieces } from './made/sources.ts';
@@ -33,7 +34,15 @@ beforeAll(async () => {
   ]);
 });
 
-const verify = (file: Uint8Array): Promise<Verification> => verifyBundle(pieces(file));
+let verified = 0;
+const verify = (file: Uint8Array): Promise<Verification> => {
+  verified += 1;
+  return verifyBundle(pieces(file));
+};
+afterEach(context => {
+  note(context, { fuzzRuns: verified });
+  verified = 0;
+});
 
 describe('verify', () => {
   it('calls a bundle whole that is as it was sealed', async () => {

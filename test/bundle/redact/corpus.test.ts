@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { redact, redactText } from '../../../src/bundle/redact/redact.ts';
+import { note } from '../../lab/faults/figures.ts';
 
 const FIXTURES = new URL('../../fixtures/', import.meta.url).pathname;
 
@@ -29,13 +30,15 @@ describe('the corpus of secrets', () => {
     expect(LOOKALIKES.length).toBeGreaterThanOrEqual(60);
   });
 
-  it.each(SECRETS)('$kind in $text', secret => {
+  it.for(SECRETS)('$kind in $text', (secret, context) => {
     const text = filled(secret);
     const expected = secret.text
       .replaceAll('":<<>>}', `":"[redacted:${secret.kind}]"}`)
       .replaceAll('<<>>', `[redacted:${secret.kind}]`);
     expect(redactText(text)).toBe(expected);
     const result = redact(Buffer.from(text));
+    const found = secret.secrets.filter(parts => !result.body.includes(parts.join('')));
+    note(context, { secrets: secret.secrets.length, secretsFound: found.length });
     expect(result.body.toString()).toBe(expected);
     expect(result.redactions).toBe(secret.secrets.length);
     expect(result.kinds).toEqual({ [secret.kind]: secret.secrets.length });

@@ -1,6 +1,6 @@
 import type { TestContext } from 'vitest';
 
-/** What a test of this folder has measured; scripts/test/figures.ts puts it together at the end of the run. */
+/** What a test has measured; scripts/test/figures.ts puts it together at the end of the run. */
 export interface Figures {
   /** How long after its --timeout a run had ended, pipes and all; below 0: before it. */
   readonly overtimeMs?: number;
@@ -9,6 +9,11 @@ export interface Figures {
   readonly survived?: number;
   /** Runs in a row without a leak. */
   readonly inARow?: number;
+  /** Secrets of the corpus, and those of them that were taken out. */
+  readonly secrets?: number;
+  readonly secretsFound?: number;
+  /** Bundles that were cut, altered or made up, and verified. */
+  readonly fuzzRuns?: number;
 }
 
 declare module 'vitest' {
