@@ -72,7 +72,7 @@ async function startIn(folder: LabFolder, options: ContainerdOptions): Promise<C
   const log = at('containerd.log');
   const env = { ...process.env, PATH: [bin, process.env['PATH']].filter(Boolean).join(':') };
   folder.note({ kind: 'state', dir: state });
-  mkdirSync(at('pods'));
+  mkdirSync(at('pods'), { recursive: true });
   writeFileSync(log, '');
   writeFileSync(at('config.toml'), containerdConfig({ ...options, folder: folder.path, root, state, socket }));
 

@@ -5,8 +5,8 @@ import type { Capture } from '../collector.ts';
 
 /** What every view out of an answer has, of a client or of an API, whatever it says. */
 export function saidBy<Name extends Source>(source: Name, { host }: Pick<Capture, 'host'>, { at }: Evidence) {
-  const { offsetMs, durationMs } = at ?? { offsetMs: host.now().offsetMs, durationMs: 0 };
-  return { source, at: wallTime(host, offsetMs + durationMs), tookMs: durationMs, pid: null, since: null };
+  const endMs = at === undefined ? host.now().offsetMs : at.offsetMs + at.durationMs;
+  return { source, at: wallTime(host, endMs), tookMs: at?.durationMs ?? null, pid: null, since: null };
 }
 
 /** An answer that tells no state: none came in time, or it was something else. */
