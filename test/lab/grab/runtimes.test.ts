@@ -56,8 +56,11 @@ describe.skipIf(labUnavailable())('a grab', () => {
       await expectUnharmed(docker, [container], 'moby');
     }));
 
-  it('from containerd 1.7 is as whole as one from 1.6', async ({ skip }) => {
-    const binaries = await newerContainerd();
+  it.for([
+    ['1.7', 'trixie', 'containerd.task.v2.Task'],
+    ['2.x', 'forky', 'containerd.task.v3.Task'],
+  ] as const)('from containerd %s is as whole as one from 1.6', async ([, release, service], { skip }) => {
+    const binaries = await newerContainerd(release);
     if ('reason' in binaries) return skip(binaries.reason);
     await during(startContainerd({ bin: binaries.bin }), async containerd => {
       const pod = await containerd.runPod({ name: `cart-${process.pid}`, namespace: 'shop' });
@@ -68,6 +71,8 @@ describe.skipIf(labUnavailable())('a grab', () => {
         sandbox: { id: pod.id, shims: [{ exe: `${realpathSync(binaries.bin)}/containerd-shim-runc-v2` }] },
       });
       expect(bundle.text('shim/goroutines.txt')).toMatch(DUMP);
+      const calls = JSON.parse(bundle.text('runtime/shim.json'));
+      expect(calls).toMatchObject(['Connect', 'State', 'State'].map(call => ({ call, service, outcome: 'ok' })));
       await expectUnharmed(containerd, [pod, container]);
     });
   });
