@@ -7,6 +7,7 @@ import { procView } from './proc-view.ts';
 import { readProcessTree } from './process-tree.ts';
 import { type Gap, type Reads, readsWithin, textOf } from './reads.ts';
 import { sandboxName } from './sandbox-words.ts';
+import { isRuncShim } from './shim-program.ts';
 import { readStatusFiles, rereadStatusFiles, type StatusFile, viewOfStatusFile } from './status-files.ts';
 import type { Container, Inventory, Sandbox } from './types.ts';
 import { wallTime } from './wall-time.ts';
@@ -109,10 +110,18 @@ async function compare(
   const at = wallTime(host, host.now().offsetMs);
   return files.map(file => {
     const container = withInit(file);
-    const state = container === undefined ? byRuntimesPid(file) : (states.get(container) ?? null);
+    const owner = known.get(file.containerId);
+    const unnamed = isOfOtherRuntime(owner) ? null : byRuntimesPid(file);
+    const state = container === undefined ? unnamed : (states.get(container) ?? null);
     const proc = procView(state, container?.initPid ?? file.pid, at);
-    return { file, owner: known.get(file.containerId), views: [viewOfStatusFile(file, host), proc] };
+    return { file, owner, views: [viewOfStatusFile(file, host), proc] };
   });
+}
+
+/** The pid that CRI has of a container of kata is that of the virtual machine, whose cgroup names no container. */
+function isOfOtherRuntime(owner: Owner | undefined): boolean {
+  const shim = owner?.sandbox.shims.find(({ pid }) => pid === owner.container.shimPid);
+  return shim !== undefined && isRuncShim(shim) === false;
 }
 
 function isDoubtful(views: readonly View[], graceMs: number): boolean {

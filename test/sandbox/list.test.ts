@@ -147,6 +147,20 @@ describe('the check of status files against /proc', () => {
     expect(await check(node())).toMatchObject({ rows: [], agrees: true, compared: 2 });
   });
 
+  it('says nothing of containers whose processes are in a virtual machine: kata', async () => {
+    const memory = node();
+    memory.put('/proc/200/exe', { link: '/opt/kata/bin/containerd-shim-kata-v2' });
+    for (const pid of [201, 202, 203]) memory.remove(pid);
+    memory.add({ pid: 260, comm: 'qemu-system-x86', ppid: 1, cgroup: '0::/kata_overhead/1f\n' });
+    for (const name of ['postgres', 'exporter']) {
+      const id = idOf(`${name}/db@shop`);
+      memory.files.delete(`/run/containerd/runc/k8s.io/${id}/state.json`);
+      memory.files.delete(`/run/containerd/io.containerd.runtime.v2.task/k8s.io/${id}/init.pid`);
+      write(memory, id, status(260, { started: 5 }));
+    }
+    expect(await check(memory)).toMatchObject({ rows: [], agrees: true, compared: 2 });
+  });
+
   it('finds a container that CRI calls running and that is gone', async () => {
     const { rows, agrees, text } = await check(node().remove(202));
     expect([rows, agrees]).toEqual([[['postgres', 'running', false]], false]);
