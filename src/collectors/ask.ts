@@ -76,6 +76,14 @@ function hangs({ outcome, stderr }: CommandResult): boolean {
   return outcome === 'timeout' || (outcome === 'error' && GAVE_UP.test(stderr.toString('utf8')));
 }
 
+/** Nobody listens at the daemon's socket: gRPC's words for that. */
+const NOBODY = /code = Unavailable|error while dialing/i;
+
+/** A client that failed by itself: it does not speak the daemon's API, or its configuration has a fault. */
+export function cannotAsk({ outcome, detail = '' }: Pick<Evidence, 'outcome' | 'detail'>): boolean {
+  return outcome === 'error' && !GAVE_UP.test(detail) && !NOBODY.test(detail);
+}
+
 /** Puts the question to the first of the programs that exists; when none does, the answer is the last one's. */
 async function firstThere(
   capture: Capture,

@@ -1,4 +1,4 @@
-import { ask, type Interview, type Question, suffixOf } from './ask.ts';
+import { ask, cannotAsk, type Interview, type Question, suffixOf } from './ask.ts';
 import type { Capture, Collector } from './collector.ts';
 import { criApi } from './cri-api.ts';
 import { leaveCrictlView } from './crictl-view.ts';
@@ -15,9 +15,10 @@ const PROGRAMS = [
 const MAX_INSPECTED = 12;
 
 /**
- * What CRI says, by crictl, or where there is none over CRI's own socket. `inspect` and `inspectp` only with `--quiet`: without it crictl asks for verbose information, for which
- * containerd calls State of the sandbox's task (a stuck shim keeps a goroutine for it), and which holds every
- * environment value of the container.
+ * What CRI says, by crictl, or over CRI's own socket where there is none or it does not speak this containerd's API (from 1.26
+ * on it knows no v1alpha2, before 1.23 no v1). `inspect` and `inspectp` only with `--quiet`: without it crictl asks for verbose
+ * information, for which containerd calls State of the sandbox's task (a stuck shim keeps a goroutine for it), and which holds
+ * every environment value of the container.
  */
 export const crictl: Collector = {
   name: 'crictl',
@@ -32,7 +33,8 @@ export const crictl: Collector = {
       for await (const evidence of ask(capture, [interview(capture, address, suffix)])) {
         const id = inspected.get(evidence.path);
         if (id !== undefined) leaveCrictlView(capture, id, evidence);
-        if (evidence.outcome === 'absent') missing = true;
+        const isFirst = evidence.path === entryOf('version', suffix);
+        if (evidence.outcome === 'absent' || (isFirst && cannotAsk(evidence))) missing = true;
         yield evidence;
       }
       if (missing) yield* criApi(capture, address, suffix);

@@ -18,7 +18,7 @@ export interface RemnantPlaces {
   readonly roots: readonly string[];
 }
 
-/** Of kubelet itself, microk8s, k0s; roots of containerd, k3s, rke2, k0s. */
+/** Of kubelet itself, microk8s, k0s; roots of containerd, k3s, rke2, k0s, microk8s. */
 export const REMNANT_PLACES: RemnantPlaces = {
   podLogs: ['/var/log/pods'],
   containerLogs: ['/var/log/containers'],
@@ -28,6 +28,7 @@ export const REMNANT_PLACES: RemnantPlaces = {
     '/var/lib/rancher/k3s/agent/containerd',
     '/var/lib/rancher/rke2/agent/containerd',
     '/var/lib/k0s/containerd',
+    '/var/snap/microk8s/common/var/lib/containerd',
   ],
 };
 

@@ -93,6 +93,17 @@ describe('a node with crictl', () => {
     expect(leftViews(capture).get(CONTAINER_ID)?.[0]).toMatchObject({ tookMs: 5, since: '2026-11-29T11:42:33.569Z' });
   });
 
+  it.each([
+    ['does not speak the API of this containerd', 'rpc error: code = Unimplemented desc = unknown service x', 5],
+    ['finds nobody', 'rpc error: code = Unavailable desc = connection error: connect: connection refused', 0],
+    ['gave up', 'rpc error: code = DeadlineExceeded desc = context deadline exceeded', 0],
+  ])('that %s: CRI is asked over its socket only where that may bring more', async (_, stderr, questions) => {
+    const paper = new PaperHost();
+    paper.answer = () => ({ outcome: 'error', exitCode: 1, stderr: `level=fatal msg="${stderr}"\n` });
+    await broughtBy(crictl, captureOn(paper.host, { sandbox: POD }));
+    expect(paper.questions).toHaveLength(questions);
+  });
+
   it('that hangs says nothing of the containers that are not asked about any more', async () => {
     const paper = new PaperHost();
     paper.answer = argv => (argv.includes('inspectp') ? { outcome: 'timeout' } : { stdout: '{}' });
