@@ -1,6 +1,5 @@
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CaptureOutcome, leavesGap, type Manifest, type Operator, type Tool } from '../bundle/manifest.ts';
+import type { Manifest, Operator, Tool } from '../bundle/manifest.ts';
 import type { Plan } from '../bundle/plan.ts';
 import type { SignalRecord } from '../bundle/signal-record.ts';
 import type { Transform } from '../bundle/transform.ts';
@@ -19,9 +18,9 @@ import type { FirstLook, Host } from '../host/port.ts';
 import type { Report } from '../report/report.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
 import { shareOut } from './budget.ts';
-import { bundleName } from './bundle-name.ts';
 import { afterwards } from './interruptible.ts';
 import { type Judging, judging } from './judging.ts';
+import { manifestOf } from './manifest-of.ts';
 import { planOf } from './plan-of.ts';
 import type { Progress } from './progress.ts';
 import { runPhases } from './run-phases.ts';
@@ -166,53 +165,4 @@ async function openBundle(request: GrabRequest, host: Host, judge: Judging): Pro
     bundle.miss({ what: path, collector: 'inventory', phase: 'plan', ...why });
   }
   return { bundle, plan, output };
-}
-
-interface ManifestSources {
-  readonly request: GrabRequest;
-  readonly host: Host;
-  readonly plan: Plan;
-  readonly place: string;
-  readonly content: BundleContent;
-  readonly signals: readonly SignalRecord[];
-  readonly interruption: Interruption;
-  readonly fault: string | null;
-}
-
-function manifestOf(sources: ManifestSources): Manifest {
-  const { request, host, plan, content, signals, interruption } = sources;
-  const now = host.now();
-  const { redact, options } = request;
-  return {
-    format: 1,
-    tool: plan.tool,
-    capture: {
-      ...{ startedAt: host.startedAt, endedAt: now.wall, durationMs: now.offsetMs, argv: request.argv },
-      ...captureOutcome(content, interruption, sources.fault),
-      ...{ options: { ...options, redact }, note: options.note },
-      clocks: { realtime: now.wall, monotonicNs: String(process.hrtime.bigint()), offsetMs: now.offsetMs },
-    },
-    ...{ operator: plan.operator, host: plan.host, target: request.target },
-    ...{ items: content.items, notGot: content.notGot, signals, stuckProbes: host.stuckProbes },
-    observer: { ...host.cost(), wallMs: now.offsetMs },
-    output: {
-      ...{
-        folder: bundleName(plan.host.hostname, request.target, host.startedAt),
-        place: sources.place,
-        maxBytes: options.maxBytes,
-      },
-      ...{ packedBytes: content.packedBytes, unpackedBytes: content.unpackedBytes },
-    },
-  };
-}
-
-function captureOutcome(
-  content: BundleContent,
-  interruption: Interruption,
-  fault: string | null,
-): { readonly outcome: CaptureOutcome; readonly reason?: string } {
-  if (interruption.cause !== null) return { outcome: 'interrupted', reason: interruption.cause };
-  if (fault !== null) return { outcome: 'failed', reason: fault };
-  const gaps = [...content.items, ...content.notGot].some(({ outcome }) => leavesGap(outcome));
-  return { outcome: gaps ? 'incomplete' : 'complete' };
 }

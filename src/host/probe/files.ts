@@ -8,11 +8,11 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs';
-import { parseDiskstats } from '../../formats/proc/diskstats.ts';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
-import type { FileRequest, FileResult, FileStat } from '../port.ts';
-import { readText } from '../proc-file.ts';
+import type { FileRequest, FileResult } from '../port.ts';
+import { wouldWriteToBusyDisk } from './busy-disk.ts';
+import { toFileStat, typeOf } from './file-stat.ts';
 import { Newest } from './newest.ts';
 
 /** What a probe sends of one file, its body aside. `startMs` is a reading of the monotonic clock. */
@@ -102,7 +102,7 @@ function variableIn(name: string, { body = Buffer.alloc(0), ...rest }: Attempt):
 function readDirectory(fd: number, stat: BigIntStats, request: FileRequest): Attempt {
   const { maxBytes = DEFAULT_MAX_BYTES, spareBusyDisk = false } = request;
   if (!stat.isDirectory()) return { outcome: 'error', detail: `is a ${typeOf(stat)}, not a directory` };
-  if (spareBusyDisk && writesAccessTime(stat) && isBusy(deviceName(stat.dev))) {
+  if (spareBusyDisk && wouldWriteToBusyDisk(stat)) {
     return {
       outcome: 'absent',
       detail: 'not listed: that would write an access time to a disk that has requests waiting',
@@ -111,19 +111,6 @@ function readDirectory(fd: number, stat: BigIntStats, request: FileRequest): Att
   const entries = readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true });
   const lines = entries.map(entry => `${entry.name}${entry.isDirectory() ? '/' : ''}\n`);
   return capped(Buffer.from(lines.join('')), maxBytes, 'head');
-}
-
-const DAY_NS = 86_400_000_000_000n;
-
-/** relatime, the default of mounts since Linux 2.6.30: kernel fs/inode.c relatime_need_update. */
-function writesAccessTime({ atimeNs, mtimeNs, ctimeNs }: BigIntStats): boolean {
-  return atimeNs <= mtimeNs || atimeNs <= ctimeNs || BigInt(Date.now()) * 1_000_000n - atimeNs >= DAY_NS;
-}
-
-/** One request in flight is a disk at work. Filesystems without a device of their own (tmpfs, btrfs, NFS) are never busy here. */
-function isBusy(device: string): boolean {
-  const disks = parseDiskstats(readText('/proc/diskstats').text ?? '');
-  return disks.some(({ major, minor, inFlight }) => `${major}:${minor}` === device && inFlight > 1);
 }
 
 function capped(all: Buffer, maxBytes: number, keep: 'head' | 'tail'): Attempt {
@@ -212,36 +199,4 @@ function readNewest(fd: number, from: number, maxBytes: number, alive: () => voi
     newest.took(read);
     alive();
   }
-}
-
-const TYPES: Readonly<Record<number, FileStat['type']>> = {
-  [constants.S_IFREG]: 'file',
-  [constants.S_IFDIR]: 'dir',
-  [constants.S_IFLNK]: 'link',
-  [constants.S_IFIFO]: 'fifo',
-  [constants.S_IFSOCK]: 'socket',
-};
-
-function typeOf(stat: BigIntStats): FileStat['type'] {
-  return TYPES[Number(stat.mode) & constants.S_IFMT] ?? 'device';
-}
-
-function toFileStat(stat: BigIntStats): FileStat {
-  return {
-    type: typeOf(stat),
-    size: Number(stat.size),
-    mode: Number(stat.mode) & 0o7777,
-    uid: Number(stat.uid),
-    inode: stat.ino.toString(),
-    device: deviceName(stat.dev),
-    mtimeNs: stat.mtimeNs.toString(),
-    ctimeNs: stat.ctimeNs.toString(),
-  };
-}
-
-/** `major:minor`, as mountinfo has it: gnu_dev_major and gnu_dev_minor of glibc. */
-function deviceName(dev: bigint): string {
-  const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & ~0xfffn);
-  const minor = (dev & 0xffn) | ((dev >> 12n) & ~0xffn);
-  return `${major}:${minor}`;
 }
