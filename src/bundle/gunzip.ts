@@ -77,8 +77,16 @@ export class BundleGunzip {
 
   async *#unpack(packed: Buffer): AsyncGenerator<Buffer> {
     if (!this.#inflate.looksLikeGzip(packed)) throw new BundleError('not-a-bundle', 'this is not a gzip file');
-    for (let at = 0; at < packed.length && !this.#inflate.over; at += SLICE_BYTES) {
-      for (const chunk of await this.#inflate.feed(packed.subarray(at, at + SLICE_BYTES))) {
+    const slice = (at: number) => {
+      if (at >= packed.length || this.#inflate.over) return null;
+      return this.#inflate.feed(packed.subarray(at, at + SLICE_BYTES));
+    };
+    let next = slice(0);
+    for (let at = SLICE_BYTES; next !== null; at += SLICE_BYTES) {
+      const chunks = await next;
+      // zlib unpacks in a thread of its own: the next slice while this one is read.
+      next = slice(at);
+      for (const chunk of chunks) {
         this.#unpackedBytes += chunk.length;
         this.#refuseBomb();
         yield chunk;

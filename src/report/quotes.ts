@@ -42,16 +42,37 @@ async function readAround(
   source: AsyncIterable<Uint8Array>,
 ): Promise<ReadonlyMap<string, Lines>> {
   const found = new Map<string, Lines>();
+  const last = lastLines(wanted);
+  if (last.size === 0) return found;
   for await (const entry of new BundleReader(source).entries()) {
-    const citations = wanted.get(entry.path);
-    if (citations === undefined) continue;
+    const until = last.get(entry.path);
+    if (until === undefined) continue;
     const lines = new Map<number, string>();
-    const sink = lineSink(collector(entry.path, citations, lines));
-    for await (const chunk of entry.chunks()) sink.write(chunk);
-    sink.end();
     found.set(entry.path, lines);
+    const isLast = found.size === last.size;
+    const reader = collector(entry.path, wanted.get(entry.path) ?? [], lines);
+    let behind = false;
+    const sink = lineSink((line, number) => {
+      behind ||= number > until;
+      reader(line, number);
+    });
+    for await (const chunk of entry.chunks()) {
+      if (!behind) sink.write(chunk);
+      // What is behind the last line of all may be hundreds of megabytes.
+      else if (isLast) return found;
+    }
+    if (!behind) sink.end();
+    if (isLast) break;
   }
   return found;
+}
+
+/** Of each entry that lines are cited of: the last line that a quote can reach to. */
+function lastLines(wanted: ReadonlyMap<string, readonly Citation[]>): ReadonlyMap<string, number> {
+  const last = [...wanted].map(
+    ([entry, citations]) => [entry, Math.max(0, ...citations.map(({ line }) => line ?? 0))] as const,
+  );
+  return new Map(last.filter(([, line]) => line > 0).map(([entry, line]) => [entry, line + MAX_BLOCK]));
 }
 
 function collector(path: string, citations: readonly Citation[], into: Map<number, string>) {

@@ -86,12 +86,35 @@ const BY_ALL: readonly (readonly [RegExp, LogKind])[] = [
   [/DeadlineExceeded|deadline exceeded/, 'deadline-exceeded'],
 ];
 
+/**
+ * All of a table in one expression, to rule a line out at one go; those that are anchored apart, since V8 tries them at the start
+ * alone when all of them are. Of a million lines most are none of these.
+ */
+function anyOf(table: readonly (readonly [RegExp, LogKind])[]): (text: string) => boolean {
+  const union = (forms: readonly RegExp[], flags = '') =>
+    forms.length === 0 ? /$^/ : new RegExp(forms.map(({ source }) => source).join('|'), flags);
+  const isAnchored = ({ source }: RegExp) => source.split('|').every(part => part.startsWith('^'));
+  const forms = table.map(([form]) => form);
+  const exact = forms.filter(({ flags }) => flags === '');
+  const [anchored, anywhere, loose] = [
+    union(exact.filter(isAnchored)),
+    union(exact.filter(form => !isAnchored(form))),
+    union(
+      forms.filter(({ flags }) => flags !== ''),
+      'i',
+    ),
+  ];
+  return text => anchored.test(text) || anywhere.test(text) || loose.test(text);
+}
+
+const isByMessage = anyOf(BY_MESSAGE);
+const isByAll = anyOf(BY_ALL);
+
 /** What a line is; `other` for one that means nothing by itself. */
 export function kindOf(message: string, error: string | null): LogKind {
-  const own = BY_MESSAGE.find(([form]) => form.test(message))?.[1];
-  if (own !== undefined) return own;
+  if (isByMessage(message)) return BY_MESSAGE.find(([form]) => form.test(message))?.[1] ?? 'other';
   const all = error === null ? message : `${message} ${error}`;
-  return BY_ALL.find(([form]) => form.test(all))?.[1] ?? 'other';
+  return isByAll(all) ? (BY_ALL.find(([form]) => form.test(all))?.[1] ?? 'other') : 'other';
 }
 
 /**
