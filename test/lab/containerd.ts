@@ -17,6 +17,9 @@ export interface ContainerdOptions {
   readonly folder?: LabFolder;
   /** Where images, snapshots and CRI status files lie: on a slow or frozen disk, say. Default: in the folder. */
   readonly root?: string;
+  /** Its state directory, and its socket. Default: in the folder; elsewhere only below it. */
+  readonly state?: string;
+  readonly socket?: string;
   /** More of config.toml, appended. */
   readonly config?: string;
   /** A folder with `containerd`, `ctr` and shims of another version. Default: those of PATH. */
@@ -66,9 +69,7 @@ export async function startContainerd(options: ContainerdOptions = {}): Promise<
 
 async function startIn(folder: LabFolder, options: ContainerdOptions): Promise<Containerd> {
   const at = (name: string) => join(folder.path, name);
-  const { root = at('root'), bin } = options;
-  const state = at('state');
-  const socket = at('containerd.sock');
+  const { root = at('root'), state = at('state'), socket = at('containerd.sock'), bin } = options;
   const log = at('containerd.log');
   const env = { ...process.env, PATH: [bin, process.env['PATH']].filter(Boolean).join(':') };
   folder.note({ kind: 'state', dir: state });

@@ -48,13 +48,12 @@ function isNotBefore({ time }: GoroutineDump, since: number): boolean {
   return time === null || (time % 1000 === 0 ? time + 999 : time) >= since;
 }
 
-/** From its first line to the one with the END marker, or where that is missing to the next entry, or to the end of the log. */
-function rawLines(log: string, dump: GoroutineDump): string {
-  const lines = log.split('\n').slice(dump.logLine - 1);
-  const end = lines.findIndex(line => line.includes(END));
-  const next = lines.findIndex((line, index) => index > 0 && line.startsWith('time="'));
-  const taken = end < 0 ? lines.slice(0, next < 0 ? lines.length : next) : lines.slice(0, end + 1);
-  return `${taken.join('\n').trimEnd()}\n`;
+function rawLines(log: string, { logLine, logEnd }: GoroutineDump): string {
+  return `${log
+    .split('\n')
+    .slice(logLine - 1, logEnd)
+    .join('\n')
+    .trimEnd()}\n`;
 }
 
 /** Whole before cut, more goroutines before fewer. */

@@ -23,6 +23,8 @@ export interface GoroutineDump extends GoroutineText, Completeness {
   readonly fields: ReadonlyMap<string, string>;
   /** Line of the log in which it begins, from 1. */
   readonly logLine: number;
+  /** Line in which its last piece ends, as far as it was found. */
+  readonly logEnd: number;
 }
 
 /** A text and what stood around it in its log line. */
@@ -147,7 +149,7 @@ function cutBehindEnd(text: string): { text: string; ended: boolean } {
 
 const wholeNumber = (text: string | undefined) => (text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null);
 
-function dumpOf(found: Found, line: DumpLine): GoroutineDump {
+function dumpOf(found: Found, line: DumpLine, lines: readonly DumpLine[]): GoroutineDump {
   const { text, ended } = cutBehindEnd(found.text);
   const { goroutines, unknown } = parseGoroutines(text);
   const logrus = line.layer ?? parseLogrusText(found.around, NO_CONTEXT);
@@ -161,6 +163,7 @@ function dumpOf(found: Found, line: DumpLine): GoroutineDump {
     pid: wholeNumber(fields.get('pid')),
     fields,
     logLine: line.number,
+    logEnd: found.taken.reduce((end, index) => Math.max(end, lines[index]?.end ?? 0), line.end),
   };
 }
 
@@ -179,7 +182,7 @@ export function findDumps(log: string): readonly GoroutineDump[] {
     const isQuoted = line.content[begin + BEGIN.length] === '\\';
     const found = isQuoted ? quotedDump(lines, index, begin) : unfoldedDump(lines, index, begin);
     for (const each of found.taken) taken.add(each);
-    dumps.push(dumpOf(found, line));
+    dumps.push(dumpOf(found, line, lines));
   }
   return dumps;
 }

@@ -3,6 +3,7 @@ import { parseJsonLine } from '../logs/json-line.ts';
 import type { Layer } from '../logs/log-line.ts';
 import { parseSyslog } from '../logs/syslog.ts';
 import type { LogContext } from '../logs/timestamp.ts';
+import { isSupervised, unsupervised } from './k0s-lines.ts';
 
 /** One line of a log without its envelope. */
 export interface DumpLine {
@@ -13,31 +14,40 @@ export interface DumpLine {
   readonly layer: Layer | null;
   /** From 1. */
   readonly number: number;
+  /** Number of the last line of the text that is a piece of it. */
+  readonly end: number;
 }
 
 /** `time="…"` of logrus carries its zone, and envelopes are looked at for their origin alone. */
 export const NO_CONTEXT: LogContext = { year: 1970, utcOffset: 0 };
 
 function lineOf(raw: string, number: number): DumpLine {
+  const place = { number, end: number };
   const json = parseJsonLine(raw, NO_CONTEXT);
   if (json?.format === 'docker-json') {
     // docker cuts lines after 16 KiB; the pieces follow each other in their stream.
-    return { content: json.message, origin: `docker ${json.fields?.get('stream')}`, layer: null, number };
+    return { content: json.message, origin: `docker ${json.fields?.get('stream')}`, layer: null, ...place };
   }
-  if (json !== null) return { content: json.message, origin: '', layer: json, number };
+  if (json !== null) return { content: json.message, origin: '', layer: json, ...place };
   const envelope = parseSyslog(raw, NO_CONTEXT);
-  if (envelope === null) return { content: raw, origin: '', layer: null, number };
-  return { content: envelope.message, origin: `${envelope.program}[${envelope.pid}]`, layer: null, number };
+  if (envelope === null) return { content: raw, origin: '', layer: null, ...place };
+  return { content: envelope.message, origin: `${envelope.program}[${envelope.pid}]`, layer: null, ...place };
 }
 
-/** Lines of a log file or of `journalctl`, in any of its forms; entries of `-o json` are joined first. */
+/** Lines of a log file or of `journalctl`, in any of its forms; entries of `-o json`, and what k0s has cut, are joined first. */
 export function linesOfLog(text: string): readonly DumpLine[] {
+  const lines = entriesOf(text);
+  return lines.some(({ content }) => isSupervised(content)) ? unsupervised(lines) : lines;
+}
+
+function entriesOf(text: string): readonly DumpLine[] {
   if (text.startsWith('{') && /^\{[^\n]*"MESSAGE":/.test(text)) {
     return parseJournalJson(text).entries.map(({ message, program, pid, line }) => ({
       content: message ?? '',
       origin: `${program}[${pid}]`,
       layer: null,
       number: line,
+      end: line,
     }));
   }
   return text.split('\n').map((raw, index) => lineOf(raw.endsWith('\r') ? raw.slice(0, -1) : raw, index + 1));

@@ -18,6 +18,20 @@ const whole = {
   unknown: [],
 };
 
+const KUBELET = 'time="2026-11-29 11:49:08" level=info msg="E1129 a.go:1] \\"x\\"" component=kubelet stream=stderr';
+
+/** A line of containerd's as k0s logs it (pkg/supervisor/logwriter.go): a full buffer is a chunk, and what is left at its end another. */
+function throughK0s(line: string, size: number): readonly string[] {
+  const wrap = (text: string, chunk: number | null) =>
+    `time="2026-11-29 11:49:08" level=info msg=${JSON.stringify(text)}${chunk === null ? '' : ` chunk=${chunk}`} component=containerd stream=stderr`;
+  const full = Math.floor(line.length / size);
+  const rest = line.slice(full * size);
+  const chunks = Array.from({ length: full }, (_, index) =>
+    wrap(line.slice(index * size, (index + 1) * size), index + 1),
+  );
+  return rest === '' ? chunks : [...chunks, wrap(rest, full === 0 ? null : full + 1)];
+}
+
 describe('findDumps', () => {
   it('undoes the quotes of a shim dump in a log, and reads whose it is', () => {
     const [dump, ...others] = findDumps(`time="2026-11-29T11:49:08Z" level=info msg=x\n${RAW}\nlast\n`);
@@ -144,6 +158,28 @@ describe('findDumps', () => {
         expect(findDumps(log)[0]).toMatchObject({ text: TEXT, complete: true, pid: 29894 });
       }),
     );
+  });
+
+  it('joins what k0s has quoted once more and cut into chunks of any size, between lines of its other components', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 256, max: 20_000 }), fc.boolean(), (size, inJournal) => {
+        const lines = ['time="2026-11-29T11:49:08Z" level=info msg="before"', RAW, 'time="x" level=info msg="behind"'];
+        const log = lines.flatMap(line => [...throughK0s(line, size), KUBELET]);
+        const text = log.map(line => (inJournal ? `Nov 29 11:49:08 node-1 k0s[9]: ${line}` : line)).join('\n');
+        const dumps = findDumps(text);
+        expect(dumps).toHaveLength(1);
+        expect(dumps[0]).toMatchObject({ text: TEXT, complete: true, pid: 29894 });
+        expect(dumps[0]?.time).toBeCloseTo(whole.time, 3);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('says where a dump ends of which k0s or what is behind it has lost the rest', () => {
+    const pieces = throughK0s(RAW, 4096);
+    expect(pieces.length).toBeGreaterThan(3);
+    const lost = [...pieces.slice(0, 2), ...throughK0s('time="x" level=info msg="next"', 4096)].join('\n');
+    expect(findDumps(lost)).toMatchObject([{ complete: false, verdict: expect.stringMatching(/^truncated \(at/) }]);
   });
 
   it('never throws, and stays linear on lines of 1 MB', () => {
