@@ -8,6 +8,7 @@ import { count, duration, size } from '../src/cli/flags.ts';
 import { exitCodeOf, grabResult, grabWords } from '../src/cli/grab-answer.ts';
 import { outputChoice } from '../src/cli/output-choice.ts';
 import { planWords } from '../src/cli/plan-words.ts';
+import { skippedCollectors } from '../src/cli/skipped-collectors.ts';
 import { EXIT } from '../src/errors.ts';
 import { watchForInterruption } from '../src/host/interruption.ts';
 import { operator } from '../src/host/operator.ts';
@@ -20,7 +21,7 @@ export default class Grab extends BaseCommand {
   static override summary = 'Capture why a pod is stuck, before its shim is gone.';
   static override description =
     'TARGET is a sandbox or container id or a prefix of one, namespace/pod, pod, a pod uid, or pid:<n>. Without it the one ' +
-    'sandbox that looks stuck is taken; if there are several they are listed. Exit code 0: complete; 3: some evidence is ' +
+    'sandbox that looks stuck is taken. Exit code 0: complete; 2: several may be meant, and are listed; 3: some evidence is ' +
     'missing, and what and why is printed; 4: no such target here; 5: a right is missing.';
   static override examples = [
     'sudo stallcap grab shop/web-0',
@@ -58,7 +59,11 @@ export default class Grab extends BaseCommand {
       summary: 'Print what would be tried; capture nothing, signal nobody.',
       default: false,
     }),
-    skip: Flags.string({ summary: 'Collectors to leave out.', helpValue: 'a,b', default: '' }),
+    skip: Flags.string({
+      summary: 'Collectors to leave out, by the names that --dry-run prints.',
+      helpValue: 'a,b',
+      default: '',
+    }),
     note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
   };
@@ -75,7 +80,7 @@ export default class Grab extends BaseCommand {
         ...{ maxBytes: flags['max-size'], signal: flags.signal, forceSignal: flags['force-signal'] },
         signalAgain: flags['signal-again'],
         daemons: flags.daemons,
-        ...{ skip: flags.skip.split(',').filter(Boolean), note: flags.note ?? null },
+        ...{ skip: skippedCollectors(flags.skip), note: flags.note ?? null },
       },
     };
     if (flags['dry-run']) {
