@@ -17,6 +17,7 @@ import { VERSION } from '../version.ts';
 import { currentDirectory, workingDirectory } from './current-directory.ts';
 import { type Grabbed, grab, type Machine } from './grab.ts';
 import { afterwards, interruptible } from './interruptible.ts';
+import { bundleBytes, memoryRoom, whySmaller } from './memory-room.ts';
 import { type CurrentDirectory, type OutputChoice, placesFor, whyElsewhere } from './places.ts';
 import { tellGrab } from './tell-grab.ts';
 
@@ -52,10 +53,13 @@ export async function grabNode(request: GrabNodeRequest, machine: Machine, tools
       ...{ openOutput: tools.openOutput, operator: tools.operator, tool: toolRecord() },
       transform: request.redact ? redaction() : AS_IT_IS,
       async places(name) {
-        const current = await whereWeAre(request.output, inventory, machine);
-        const why = whyElsewhere(request.output, current);
-        if (why !== null) tools.say(why);
-        return placesFor(request.output, name, current);
+        const { maxBytes } = request.options;
+        const [current, room] = await Promise.all([whereWeAre(request.output, inventory, machine), memoryRoom(host)]);
+        const places = placesFor(request.output, name, current, room, maxBytes);
+        const [first] = places;
+        const notes = [whyElsewhere(request.output, current), whySmaller(first, room, maxBytes)];
+        for (const note of notes) if (note !== null) tools.say(note);
+        return { places, maxBytes: bundleBytes(first, room, maxBytes) };
       },
       summary: seen =>
         seen.report === null

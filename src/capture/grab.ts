@@ -31,8 +31,8 @@ export interface GrabRequest {
   readonly options: GrabOptions;
   readonly argv: readonly string[];
   readonly collectors: readonly Collector[];
-  /** Resolves to where the bundle may go, best first. Not waited for before the first evidence is taken. */
-  readonly places: (fileName: string) => Promise<readonly Place[]>;
+  /** Resolves to where the bundle may go, best first, and how large it may become there. Not waited for before the first evidence is taken. */
+  readonly places: (fileName: string) => Promise<{ readonly places: readonly Place[]; readonly maxBytes: number }>;
   readonly openOutput: (places: readonly Place[]) => Output;
   readonly transform: Transform;
   readonly redact: boolean;
@@ -102,11 +102,11 @@ export async function grab(request: GrabRequest, machine: Machine): Promise<Grab
     () => null,
     (error: unknown) => String(error),
   );
-  const { bundle, plan, output } = await opened;
+  const { bundle, plan, output, maxBytes } = await opened;
   const leftMs = budget.collectUntilMs - host.now().offsetMs;
   const written = await settledIn(adds, leftMs, interruption.signal);
   const manifestWith = (content: BundleContent): Manifest =>
-    manifestOf({ request, host, plan, place: output.current, content, signals, interruption, fault });
+    manifestOf({ request, host, plan, place: output.current, maxBytes, content, signals, interruption, fault });
   let report: Report | null = null;
   const seenOf = (content: BundleContent): Seen => {
     return { target: request.target, content, signals, threadDumps, report, views };
@@ -147,15 +147,16 @@ interface Opened {
   readonly bundle: BundleWriter;
   readonly plan: Plan;
   readonly output: Output;
+  readonly maxBytes: number;
 }
 
 /** The bundle, with plan.json in it. Waits for two slow questions (which disk lies below, which time zone), so nobody waits for it. */
 async function openBundle(request: GrabRequest, host: Host, judge: Judging): Promise<Opened> {
-  const { options } = request;
   const { plan, folder } = await planOf(request, host);
-  const output = request.openOutput(await request.places(`${folder}.tar.gz`));
+  const { places, maxBytes } = await request.places(`${folder}.tar.gz`);
+  const output = request.openOutput(places);
   const bundle = createBundleWriter({
-    ...{ folder, output, plan, maxBytes: options.maxBytes, startedAt: host.startedAt },
+    ...{ folder, output, plan, maxBytes, startedAt: host.startedAt },
     now: () => host.now(),
     transform: request.transform,
     written: judge.take,
@@ -164,5 +165,5 @@ async function openBundle(request: GrabRequest, host: Host, judge: Judging): Pro
   for (const { path, ...why } of request.inventory.gaps) {
     bundle.miss({ what: path, collector: 'inventory', phase: 'plan', ...why });
   }
-  return { bundle, plan, output };
+  return { bundle, plan, output, maxBytes };
 }

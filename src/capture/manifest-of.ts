@@ -14,6 +14,8 @@ export interface ManifestSources {
   readonly host: Host;
   readonly plan: Plan;
   readonly place: string;
+  /** What the bundle could become at most: --max-size, or less where it goes to memory. */
+  readonly maxBytes: number;
   readonly content: BundleContent;
   readonly signals: readonly SignalRecord[];
   readonly interruption: Interruption;
@@ -41,7 +43,7 @@ export function manifestOf(sources: ManifestSources): Manifest {
       ...{
         folder: bundleName(plan.host.hostname, request.target, host.startedAt),
         place: sources.place,
-        maxBytes: options.maxBytes,
+        maxBytes: sources.maxBytes,
       },
       ...{ packedBytes: content.packedBytes, unpackedBytes: content.unpackedBytes },
     },

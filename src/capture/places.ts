@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Place } from '../host/output.ts';
+import { bundleBytes, IN_MEMORY, type MemoryRoom } from './memory-room.ts';
 
 /** `-o`: not given, `-`, or a path. */
 export type OutputChoice =
@@ -18,21 +19,26 @@ export interface CurrentDirectory {
 }
 
 /** In memory, so neither can stall with a disk. /run/stallcap is made when it is needed, 0700. */
-const IN_MEMORY: readonly Place[] = ['/run/stallcap', '/dev/shm'].map(dir => ({
-  kind: 'file',
-  dir,
-  name: '',
-  why: 'in memory',
-}));
+const MEMORY_DIRECTORIES = ['/run/stallcap', '/dev/shm'] as const;
 
 /**
  * Where the bundle may go, best first. What the user named comes first even on the stalled disk: the writer gives up on
- * a place that does not answer, or refuses, and takes the next.
+ * a place that does not answer, or refuses, and takes the next. Of those in memory the one that a larger bundle fits into is
+ * better.
  *
  * @param name file name for places that the user gave no name for
+ * @param maxBytes what the bundle may become at most
  */
-export function placesFor(choice: OutputChoice, name: string, current: CurrentDirectory): readonly Place[] {
-  const fallback = IN_MEMORY.map(place => ({ ...place, name }));
+export function placesFor(
+  choice: OutputChoice,
+  name: string,
+  current: CurrentDirectory,
+  room: MemoryRoom,
+  maxBytes: number,
+): readonly Place[] {
+  const fallback = MEMORY_DIRECTORIES.map((dir): Place => ({ kind: 'file', dir, name, why: IN_MEMORY })).toSorted(
+    (a, b) => bundleBytes(b, room, maxBytes) - bundleBytes(a, room, maxBytes),
+  );
   switch (choice.kind) {
     case 'stdout':
       return [{ kind: 'stdout', why: 'asked for' }, ...fallback];

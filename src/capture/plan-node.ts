@@ -5,6 +5,7 @@ import { collectors } from '../collectors/index.ts';
 import type { Target } from '../sandbox/types.ts';
 import type { Machine } from './grab.ts';
 import { findTarget, type GrabNodeRequest, type GrabNodeTools, toolRecord, whereWeAre } from './grab-node.ts';
+import { memoryRoom } from './memory-room.ts';
 import { placesFor } from './places.ts';
 import { planOf } from './plan-of.ts';
 
@@ -28,7 +29,8 @@ export async function planNode(
     machine.host,
   );
   const current = await whereWeAre(request.output, inventory, machine);
-  const places = placesFor(request.output, `${folder}.tar.gz`, current).map(place =>
+  const room = await memoryRoom(machine.host);
+  const places = placesFor(request.output, `${folder}.tar.gz`, current, room, options.maxBytes).map(place =>
     place.kind === 'stdout' ? 'standard output' : join(place.dir, place.name),
   );
   return { plan, places };

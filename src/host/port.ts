@@ -52,9 +52,10 @@ export interface FileRequest {
   readonly path: string;
   /**
    * `body` (default): the bytes · `link`: readlink, the target is the body · `stat`: lstat only ·
-   * `dir`: names of a directory, one per line, a trailing `/` on directories.
+   * `dir`: names of a directory, one per line, a trailing `/` on directories · `room`: bytes that are free on its
+   * filesystem, as decimal digits.
    */
-  readonly what?: 'body' | 'link' | 'stat' | 'dir';
+  readonly what?: 'body' | 'link' | 'stat' | 'dir' | 'room';
   /** Also lstat it (fstat of what was opened, for a body). */
   readonly withStat?: boolean;
   /** Default 1 MiB. */

@@ -1,9 +1,19 @@
 import { expect, test } from 'vitest';
-import { placesFor, whyElsewhere } from '../../src/capture/places.ts';
+import { bundleBytes, type MemoryRoom, memoryRoom, whySmaller } from '../../src/capture/memory-room.ts';
+import { type CurrentDirectory, type OutputChoice, placesFor, whyElsewhere } from '../../src/capture/places.ts';
+import { PaperHost } from '../collectors/paper-host.ts';
 
 const apart = { path: '/home/ops', standing: 'apart' } as const;
-const places = (...args: Parameters<typeof placesFor>) =>
-  placesFor(...args).map(place => (place.kind === 'stdout' ? '-' : `${place.dir}/${place.name}`));
+const GIB = 1 << 30;
+const MAX = 128 << 20;
+const ROOMY = new Map([
+  ['/run', 6 * GIB],
+  ['/dev/shm', 30 * GIB],
+]);
+const places = (choice: OutputChoice, name: string, current: CurrentDirectory, room: MemoryRoom = ROOMY) =>
+  placesFor(choice, name, current, room, MAX).map(place =>
+    place.kind === 'stdout' ? '-' : `${place.dir}/${place.name}`,
+  );
 const memory = ['/run/stallcap/b.tar.gz', '/dev/shm/b.tar.gz'];
 
 test('without -o the bundle goes to the current directory, then to memory', () => {
@@ -30,4 +40,43 @@ test('what -o names comes first wherever it lies', () => {
   expect(places({ kind: 'path', path: '..' }, 'b.tar.gz', shared)).toEqual(['//b.tar.gz', ...memory]);
   expect(places({ kind: 'stdout' }, 'b.tar.gz', shared)).toEqual(['-', ...memory]);
   expect(whyElsewhere({ kind: 'path', path: 'web.tgz' }, shared)).toBeNull();
+});
+
+test('a small /run comes after a roomy /dev/shm, and a bundle there is held to a tenth of what is free', () => {
+  const silent = { path: '/var/lib/containerd', standing: 'silent' } as const;
+  const small = new Map([
+    ['/run', 60 << 20],
+    ['/dev/shm', 30 * GIB],
+  ]);
+  expect(places({ kind: 'default' }, 'b.tar.gz', silent, small)).toEqual(memory.toReversed());
+  const [run] = placesFor({ kind: 'default' }, 'b.tar.gz', silent, new Map([['/run', 60 << 20]]), 1 << 20);
+  expect(bundleBytes(run, small, MAX)).toBe(6 << 20);
+  expect(bundleBytes(run, new Map([['/run', 5 << 20]]), MAX)).toBe(1 << 20);
+  expect(whySmaller(run, small, MAX)).toBe(
+    '/run/stallcap has 60.0 MiB free, so the bundle is held to 6.0 MiB (-o PATH overrides)',
+  );
+});
+
+test('what the user named, or has room, is held to what was asked for', () => {
+  const small = new Map([['/run', 60 << 20]]);
+  const [named] = placesFor({ kind: 'path', path: '/run/web.tgz' }, 'b.tar.gz', apart, small, MAX);
+  const [run] = placesFor({ kind: 'default' }, 'b.tar.gz', { ...apart, standing: 'shared' }, ROOMY, MAX);
+  for (const [place, room] of [
+    [named, small],
+    [run, ROOMY],
+    [run, new Map()],
+    [undefined, small],
+  ] as const) {
+    expect(bundleBytes(place, room, MAX)).toBe(MAX);
+    expect(whySmaller(place, room, MAX)).toBeNull();
+  }
+});
+
+test('memory has no more room than the node has available', async () => {
+  const files = { '/run': String(6 * GIB), '/dev/shm': { outcome: 'timeout' as const } };
+  const meminfo = 'MemTotal:  65536000 kB\nMemAvailable:  102400 kB\n';
+  expect([...(await memoryRoom(new PaperHost({ ...files, '/proc/meminfo': meminfo }).host))]).toEqual([
+    ['/run', 100 << 20],
+  ]);
+  expect([...(await memoryRoom(new PaperHost(files).host))]).toEqual([['/run', 6 * GIB]]);
 });

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readlinkSync,
   readSync,
+  statfsSync,
 } from 'node:fs';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
 import { errnoOf, outcomeOf } from '../outcome.ts';
@@ -79,6 +80,8 @@ function readPinned(fd: number, stat: BigIntStats, request: FileRequest, alive: 
       return { outcome: 'ok', body: readlinkSync(request.path, { encoding: 'buffer' }) };
     case 'dir':
       return readDirectory(fd, stat, request);
+    case 'room':
+      return { outcome: 'ok', body: Buffer.from(String(roomAt(fd))) };
     case 'body':
       if (!stat.isFile()) return { outcome: 'error', detail: `is a ${typeOf(stat)}: not read` };
       return request.variable === undefined
@@ -111,6 +114,12 @@ function readDirectory(fd: number, stat: BigIntStats, request: FileRequest): Att
   const entries = readdirSync(`/proc/self/fd/${fd}`, { withFileTypes: true });
   const lines = entries.map(entry => `${entry.name}${entry.isDirectory() ? '/' : ''}\n`);
   return capped(Buffer.from(lines.join('')), maxBytes, 'head');
+}
+
+/** For whoever is not root, as a writer may have to be: tmpfs keeps nothing back, others some percent. */
+function roomAt(fd: number): number {
+  const { bavail, bsize } = statfsSync(`/proc/self/fd/${fd}`);
+  return bavail * bsize;
 }
 
 function capped(all: Buffer, maxBytes: number, keep: 'head' | 'tail'): Attempt {

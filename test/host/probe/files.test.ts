@@ -133,6 +133,14 @@ describe('a probe reading a file', () => {
     expect(read({ path: '/dev', what: 'dir', spareBusyDisk: true }).text).toContain('null\n');
   });
 
+  it('tells the room of a filesystem', () => {
+    const { outcome, text } = read({ path: '/dev/shm', what: 'room' });
+    const [, kilobytes] = /\s(\d+)\s+\d+%/.exec(execFileSync('df', ['-Pk', '/dev/shm']).toString()) ?? [];
+    expect(outcome).toBe('ok');
+    // Others write there meanwhile.
+    expect(Math.abs(Number(text) - Number(kilobytes) * 1024)).toBeLessThan(1 << 30);
+  });
+
   it('does not even open a fifo: a writer that waits for a reader goes on waiting', async () => {
     execFileSync('mkfifo', [at('fifo')]);
     const writer = spawn('sh', ['-c', 'echo x > "$0"', at('fifo')], { stdio: 'ignore' });

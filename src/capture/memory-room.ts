@@ -1,0 +1,54 @@
+import { formatSize } from '../formats/duration.ts';
+import type { Place } from '../host/output.ts';
+import type { Host } from '../host/port.ts';
+
+/** Bytes that are free, by mount point. What did not answer is missing. */
+export type MemoryRoom = ReadonlyMap<string, number>;
+
+/** Filesystems in memory, which no disk can stall. */
+export const MEMORY_MOUNTS = ['/run', '/dev/shm'] as const;
+
+/** containerd and systemd keep their own state in /run: a node on which it is full is worse off than before. */
+const SHARE = 10;
+/** A small bundle is worth more than none. */
+const LEAST_BYTES = 1 << 20;
+
+const READ_MS = 500;
+
+/** What the filesystems in memory have free, and no more than the node itself has. */
+export async function memoryRoom(host: Pick<Host, 'read' | 'readRisky'>): Promise<MemoryRoom> {
+  const files = await host.readRisky(
+    MEMORY_MOUNTS.map(path => ({ path, what: 'room' }) as const),
+    { deadlineMs: READ_MS },
+  );
+  const available = /^MemAvailable:\s+(\d+) kB/m.exec(host.read('/proc/meminfo').body.toString('latin1'))?.[1];
+  const ofNode = available === undefined ? Number.POSITIVE_INFINITY : Number(available) * 1024;
+  return new Map(
+    files.flatMap(({ path, outcome, body }) =>
+      outcome === 'ok' ? [[path, Math.min(Number(body.toString('latin1')), ofNode)] as const] : [],
+    ),
+  );
+}
+
+/** How large a bundle may become in a place: a tenth of what is free where that is memory, and known. */
+export function bundleBytes(place: Place | undefined, room: MemoryRoom, maxBytes: number): number {
+  const free = freeAt(place, room);
+  return free === null ? maxBytes : Math.min(maxBytes, Math.max(LEAST_BYTES, Math.floor(free / SHARE)));
+}
+
+/** For stderr; null where a bundle may become as large as was asked for. */
+export function whySmaller(place: Place | undefined, room: MemoryRoom, maxBytes: number): string | null {
+  const free = freeAt(place, room);
+  const bytes = bundleBytes(place, room, maxBytes);
+  if (free === null || bytes === maxBytes || place?.kind !== 'file') return null;
+  return `${place.dir} has ${formatSize(free)} free, so the bundle is held to ${formatSize(bytes)} (-o PATH overrides)`;
+}
+
+function freeAt(place: Place | undefined, room: MemoryRoom): number | null {
+  if (place?.kind !== 'file' || place.why !== IN_MEMORY) return null;
+  const mount = MEMORY_MOUNTS.find(path => place.dir === path || place.dir.startsWith(`${path}/`));
+  return (mount === undefined ? undefined : room.get(mount)) ?? null;
+}
+
+/** Why a place is one of those that nobody asked for. */
+export const IN_MEMORY = 'in memory';
