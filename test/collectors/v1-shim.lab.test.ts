@@ -2,6 +2,7 @@ import { accessSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BUSYBOX } from '../lab/busybox-image.ts';
 import { type Containerd, startContainerd } from '../lab/containerd.ts';
+import { containerdOf, VERSIONS } from '../lab/dumps/versions.ts';
 import { during } from '../lab/during.ts';
 import { signal } from '../lab/processes.ts';
 import { labUnavailable } from '../lab/requirements.ts';
@@ -16,6 +17,8 @@ function noV1Shim(): boolean {
     return true;
   }
 }
+
+const [SIX, SEVEN] = VERSIONS;
 
 const ID = 'old-runtime';
 
@@ -34,8 +37,10 @@ describe.skipIf(labUnavailable() || noV1Shim())('the goroutine dump of a v1 shim
       expect(steps(collected)).toContain('containerd throws the log of a v1 shim without -debug away');
     }));
 
-  it('is drained when containerd is stopped', () =>
-    during(startContainerd(), async containerd => {
+  it.for([SIX, SEVEN])('is drained when containerd $version is stopped, or dead', async (version, { skip }) => {
+    const binaries = await containerdOf(version);
+    if ('reason' in binaries) return skip(binaries.reason);
+    await during(startContainerd(binaries), async containerd => {
       await runContainer(containerd);
       signal(containerd.pid, 'SIGSTOP');
       try {
@@ -43,7 +48,13 @@ describe.skipIf(labUnavailable() || noV1Shim())('the goroutine dump of a v1 shim
       } finally {
         signal(containerd.pid, 'SIGCONT');
       }
-    }));
+      await containerd.kill();
+      // The shim holds both ends of its fifo: without a reader the dump stays in it.
+      const dead = await askForDump(ID, { signalAgain: true });
+      expectWhole(dead);
+      expect(steps(dead)).toMatch(/no containerd serves .*; so the fifo is opened before the signal/);
+    });
+  });
 
   it('with shim_debug comes through the standard output of containerd', () =>
     during(

@@ -9,8 +9,8 @@ export interface CtrContainerSpec {
   /** containerd's namespace. Default: default. */
   readonly namespace?: string;
   readonly command?: readonly string[];
-  /** `v1`: the old shim, which containerd has until 1.7. Default: v2. */
-  readonly shim?: 'v1' | 'v2';
+  /** `v1`: the old shim, which containerd has until 1.7. `kata`: containerd-shim-kata-v2, where one is in PATH. Default: v2. */
+  readonly shim?: 'v1' | 'v2' | 'kata';
 }
 
 /** A container without CRI and without a pod, as `ctr run` makes it: its shim is its own. */
@@ -25,6 +25,7 @@ export interface CtrContainer {
 const RUNTIMES = {
   v1: { name: 'io.containerd.runtime.v1.linux', bundles: 'io.containerd.runtime.v1.linux' },
   v2: { name: 'io.containerd.runc.v2', bundles: 'io.containerd.runtime.v2.task' },
+  kata: { name: 'io.containerd.kata.v2', bundles: 'io.containerd.runtime.v2.task' },
 };
 
 export async function runContainer(containerd: Containerd, spec: CtrContainerSpec): Promise<CtrContainer> {

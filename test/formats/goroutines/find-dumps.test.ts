@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDumps, parseStackFile } from '../../../src/formats/goroutines/find-dumps.ts';
@@ -17,6 +18,34 @@ const whole = {
   time: Date.UTC(2026, 10, 29, 11, 49, 8, 683) + 0.43126,
   unknown: [],
 };
+
+/** The samples of containerd 1.6.20 and 2.3.4, each as the line that a shim logs. */
+const DUMPS = readdirSync(new URL('../../fixtures/goroutines/', import.meta.url))
+  .filter(name => /^shim-.*\.txt$/.test(name))
+  .map((name, index) => {
+    const file = fixture(`goroutines/${name}`);
+    const text = file.slice(file.indexOf('=== BEGIN')).trimEnd();
+    const pid = 1000 + index;
+    const fields = `namespace=k8s.io path=/run/x pid=${pid} runtime=io.containerd.runc.v2`;
+    return { text, pid, line: `time="2026-11-29T11:49:08.5Z" level=info msg=${JSON.stringify(text)} ${fields}` };
+  });
+
+/** How pieces of a line come: bare, from `journalctl -o short`, and from `-o json` between entries of another program. */
+const ENVELOPES: readonly ((pieces: readonly string[]) => string)[] = [
+  pieces => pieces.join('\n'),
+  pieces => pieces.map(piece => `Nov 29 11:49:08 node-1 containerd[9]: ${piece}`).join('\n'),
+  pieces =>
+    pieces
+      .flatMap((piece, index) => [
+        { _STREAM_ID: 'a', SYSLOG_IDENTIFIER: 'kubelet', _PID: '7', MESSAGE: 'E1129 11:49:08.000001 7 a.go:1] "x"' },
+        {
+          ...{ _STREAM_ID: 'b', SYSLOG_IDENTIFIER: 'containerd', _PID: '9', MESSAGE: piece },
+          ...(index < pieces.length - 1 && { _LINE_BREAK: 'line-max' }),
+        },
+      ])
+      .map(entry => JSON.stringify(entry))
+      .join('\n'),
+];
 
 const KUBELET = 'time="2026-11-29 11:49:08" level=info msg="E1129 a.go:1] \\"x\\"" component=kubelet stream=stderr';
 
@@ -144,19 +173,25 @@ describe('findDumps', () => {
     expect(seen / holes.length).toBeGreaterThan(0.85);
   });
 
-  it('joins pieces of any size, whatever lies between', () => {
-    const cuts = fc.uniqueArray(fc.integer({ min: BEGIN_END + 1, max: RAW.length - 1 }), { maxLength: 8 });
+  it('gives back any dump of both versions, cut anywhere, whatever lies between the pieces', () => {
+    const cuts = fc.uniqueArray(fc.nat(), { maxLength: 12 });
     fc.assert(
-      fc.property(cuts, fc.boolean(), (places, prefixed) => {
-        const at = [0, ...places.sort((a, b) => a - b), RAW.length];
-        const pieces = at.slice(1).map((end, index) => RAW.slice(at[index], end));
-        // A piece that begins like a log line of its own cannot be told from one.
-        fc.pre(!pieces.slice(1).some(piece => /^(?:-- |\{")/.test(piece)));
-        const log = pieces
-          .map(piece => (prefixed ? `Nov 29 11:49:08 node-1 containerd[9]: ${piece}` : piece))
-          .join('\n');
-        expect(findDumps(log)[0]).toMatchObject({ text: TEXT, complete: true, pid: 29894 });
-      }),
+      fc.property(
+        fc.constantFrom(...DUMPS),
+        cuts,
+        fc.constantFrom(...ENVELOPES),
+        ({ text, line, pid }, places, envelope) => {
+          const first = line.indexOf('=== BEGIN') + 100;
+          const at = places.map(place => first + (place % (line.length - first - 1))).sort((a, b) => a - b);
+          const pieces = [0, ...new Set(at), line.length].flatMap((end, index, ends) =>
+            index === 0 ? [] : [line.slice(ends[index - 1], end)],
+          );
+          // Without an envelope a piece that begins like a log line of its own cannot be told from one.
+          fc.pre(!pieces.slice(1).some(piece => /^(?:-- |\{"|time="|level=)/.test(piece)));
+          expect(findDumps(envelope(pieces))).toMatchObject([{ text, complete: true, pid, unknown: [] }]);
+        },
+      ),
+      { numRuns: 150 },
     );
   });
 
