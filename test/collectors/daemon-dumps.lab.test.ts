@@ -7,6 +7,7 @@ import { parseGoroutines } from '../../src/formats/goroutines/parse-goroutines.t
 import type { RuntimeDaemon } from '../../src/sandbox/types.ts';
 import { startContainerd } from '../lab/containerd.ts';
 import { startDocker } from '../lab/docker.ts';
+import { containerdOf, VERSIONS } from '../lab/dumps/versions.ts';
 import { during } from '../lab/during.ts';
 import { type LabFolder, openFolder } from '../lab/folder.ts';
 import { alive } from '../lab/proc.ts';
@@ -32,8 +33,10 @@ function leavesFile(folder: LabFolder, containerdPid: number): void {
 }
 
 describe.skipIf(labUnavailable())('with --daemons', () => {
-  it('containerd is asked twice for its goroutines, and goes on', async () => {
-    await using containerd = await startContainerd();
+  it.for(VERSIONS)('containerd $version is asked twice for its goroutines, and goes on', async (version, { skip }) => {
+    const binaries = await containerdOf(version);
+    if ('reason' in binaries) return skip(binaries.reason);
+    await using containerd = await startContainerd(binaries);
     const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
     leavesFile(containerd.folder, containerd.pid);
     const dumps = () => containerd.log().match(/=== BEGIN goroutine stack dump ===/g)?.length ?? 0;

@@ -46,7 +46,9 @@ export function expectWon(collected: Collected, cause: string): void {
     const [record] = collected.signals;
     const verdicts = [
       'complete',
-      expect.stringMatching(new RegExp(`^(truncated|lost) \\((at goroutine \\d+|${cause}: .*)\\)$`)),
+      expect.stringMatching(
+        new RegExp(`^(truncated|lost) \\((at goroutine \\d+|containerd took it: ${cause}: .*)\\)$`),
+      ),
     ];
     expect(verdicts).toContainEqual(record?.dump);
   }

@@ -63,8 +63,9 @@ class Climb {
     const read = await Promise.race([drained, late]);
     if (read === null) this.#step('read the fifo', 'did not end in time');
     else this.#takeDrained(read, 'read the fifo');
-    if (!this.whole && this.#sent.plan.when === 'race')
-      this.#why = `containerd took ${this.#dump === null ? 'it' : 'a part'}: ${this.#sent.plan.why}`;
+    const { when, cause, why } = this.#sent.plan;
+    if (!this.whole && when === 'race')
+      this.#why = `containerd took ${this.#dump === null ? 'it' : 'a part'}: ${cause}: ${why}`;
   }
 
   /** Polls until the dump is whole, or as long as containerd may take. */
