@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { processorOf } from '../formats/proc/cpu-clocks.ts';
 import type { SweepResult } from '../host/port.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf } from './evidence-of.ts';
@@ -18,7 +19,7 @@ export const sweep: Collector = {
   async *collect(capture) {
     const deadline = deadlineOf(capture);
     // Which CPUs the threads in D are on is not known yet.
-    const clocks = await capture.host.cpuClocks(onlineCpus(capture), deadlineOf(capture, 500));
+    const clocks = await capture.host.cpuClocks(cpusToAsk(capture), deadlineOf(capture, 500));
     const result = await capture.host.sweep({ tree: podTree(capture), clocks }, deadline);
     capture.notes.set(HANGING_CMDLINES, result.hung.filter(({ file }) => file.endsWith('cmdline')).length);
     yield entry(
@@ -40,13 +41,15 @@ function podTree(capture: Capture): readonly number[] {
   return [...new Set([...shims, ...below, ...inits])];
 }
 
-/** Of /proc/stat: one line each. */
-function onlineCpus({ host }: Capture): readonly number[] {
+/** Those of the shim's threads first: a node may have more CPUs than are asked. Online is what has a line in /proc/stat. */
+function cpusToAsk({ host, firstLook, shims }: Capture): readonly number[] {
+  const looks = firstLook.shims.filter(look => shims.some(({ pid }) => pid === look.pid));
+  const ofShims = looks.flatMap(({ threads }) => threads.flatMap(({ stat }) => processorOf(stat ?? '') ?? []));
   const lines = host
     .read('/proc/stat')
     .body.toString('latin1')
     .matchAll(/^cpu(\d+) /gm);
-  return [...lines].map(([, cpu]) => Number(cpu));
+  return [...new Set([...ofShims, ...[...lines].map(([, cpu]) => Number(cpu))])];
 }
 
 function entry(path: string, source: string, body: Buffer, result: SweepResult): Evidence {

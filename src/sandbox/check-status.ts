@@ -137,7 +137,8 @@ function disagreementOf(
 ): Disagreement {
   return {
     ...{ containerId, by, path, says, initAlive: against.says === 'running', initPid: against.pid },
-    writtenSecondsAgo: mtimeNs === null ? null : (now - Number(BigInt(mtimeNs) / 1_000_000n)) / 1000,
+    // A clock that was set back has written it in the future.
+    writtenSecondsAgo: mtimeNs === null ? null : Math.max(0, now - Number(BigInt(mtimeNs) / 1_000_000n)) / 1000,
     containerName: owner?.container.name ?? null,
     sandbox: owner === undefined ? null : sandboxName(owner.sandbox),
   };
