@@ -1,9 +1,14 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { type Header, pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
+import { BundleError } from '../../src/bundle/bundle-error.ts';
 import { BUNDLE_LIMITS } from '../../src/bundle/limits.ts';
 import { BundleReader } from '../../src/bundle/read.ts';
+import { redactBundle } from '../../src/bundle/redact/redact-bundle.ts';
 import { verifyBundle } from '../../src/bundle/verify.ts';
+import { readFacts } from '../../src/diagnosis/read-facts.ts';
+import { note } from '../lab/faults/figures.ts';
 import { evidence, MiB, makeBundle } from './made/bundle.ts';
 import { pieces } from './made/sources.ts';
 
@@ -53,7 +58,9 @@ describe('a bundle from somebody else is refused', () => {
     ['a second entry of the same path', { name: 'f/plan.json' }, 'duplicate'],
     ['the same path written otherwise', { name: './f/plan.json' }, 'duplicate'],
   ] as const)('%s', async (_, planted, code) => {
-    const problem = await firstProblem(await tarGz([planted]));
+    const file = await tarGz([planted]);
+    const problem = await firstProblem(file);
+    await expect(redactBundle(pieces(file), { write: () => {} }, {})).rejects.toMatchObject({ code });
     expect(problem).toMatchObject({ state: 'damaged', code });
     expect(`${problem.path} ${problem.says}`).toMatch(/^[\x20-\x7e\xa0-\xff…]+$/);
   });
@@ -99,6 +106,37 @@ describe('a bundle from somebody else is refused', () => {
     expect(await verifyBundle(endless)).toMatchObject({ state: 'damaged' });
   });
 });
+
+describe('a bundle that was altered', () => {
+  it('is refused, or read to its end, by whoever copies or judges it: no other error, no copy that is not whole', async context => {
+    const { file } = await makeBundle([
+      evidence('shim/stat', '1 (x) S'),
+      evidence('logs/containerd.log', 'a\n'.repeat(3000)),
+    ]);
+    const runs = 250;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(file.length * 8 - 1), fc.nat(file.length), async (bit, end) => {
+        const altered = Buffer.from(file.subarray(0, end % 2 === 0 ? file.length : end));
+        const at = (bit >> 3) % Math.max(1, altered.length);
+        if (altered.length > 0) altered[at] = (altered[at] as number) ^ (1 << (bit & 7));
+        const copy: Buffer[] = [];
+        const copied = await redactBundle(pieces(altered), { write: chunk => void copy.push(chunk) }, {}).catch(
+          refused,
+        );
+        if (copied !== null) expect((await verifyBundle(pieces(Buffer.concat(copy)))).whole).toBe(true);
+        await readFacts(pieces(altered)).catch(refused);
+      }),
+      { numRuns: runs },
+    );
+    note(context, { fuzzRuns: 2 * runs });
+  });
+});
+
+/** A clear word about the bundle; what else is thrown is a crash. */
+function refused(error: unknown): null {
+  if (error instanceof BundleError) return null;
+  throw error;
+}
 
 describe('the reader', () => {
   it('takes what GNU tar packs anew: directories, no hashes', async () => {
