@@ -4,7 +4,7 @@ import type { Shim } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf } from './evidence-of.ts';
 import { shimFolder } from './shim-folder.ts';
-import { sameProcess, threadsEvidence } from './threads-evidence.ts';
+import { sameProcess, threadsEvidence, unlessEnded } from './threads-evidence.ts';
 
 const CLOCKS_MS = 300;
 
@@ -33,10 +33,10 @@ export const firstLook: Collector = {
  */
 export async function lookAtShim(capture: Capture, shim: Shim): Promise<ProcessLook> {
   const look = capture.host.look(shim.pid);
-  if (look.outcome !== 'error') return sameProcess(look, shim.startTicks);
+  if (look.outcome !== 'error') return unlessEnded(sameProcess(look, shim.startTicks));
   const deadline = deadlineOf(capture, 1500);
   const [risky] = await capture.host.lookRisky([shim.pid], deadline);
-  return sameProcess(risky ?? look, shim.startTicks);
+  return unlessEnded(sameProcess(risky ?? look, shim.startTicks));
 }
 
 /**

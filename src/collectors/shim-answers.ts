@@ -39,15 +39,23 @@ export const shimAnswers: Collector = {
       leaveViews(capture, shim, calls);
     }
     const all = answers.flat().map(({ offsetMs, latencyMs }) => ({ offsetMs, durationMs: latencyMs }));
+    const why = asked.length === 0 ? 'no socket of the shim was found' : whyGone(answers);
     yield {
       path: 'runtime/shim.json',
       source: asked.map(({ prefix, socket }) => `${prefix}${socket}`).join(' ') || 'ttrpc socket of the shim',
-      outcome: asked.length > 0 ? 'ok' : 'gone',
+      outcome: why === null ? 'ok' : 'gone',
       body: jsonLines(lines),
-      ...(asked.length > 0 ? { at: spanOf(all) } : { detail: 'no socket of the shim was found' }),
+      ...(why === null ? {} : { detail: why }),
+      ...(asked.length === 0 ? {} : { at: spanOf(all) }),
     };
   },
 };
+
+/** A shim that does not answer is evidence; one that is not there any more, as when it ends while it is captured, is missing. */
+function whyGone(answers: readonly (readonly ShimCall[])[]): string | null {
+  const gone = answers.flat().filter(({ outcome }) => outcome === 'gone');
+  return gone.length === 0 ? null : gone.map(({ call, detail }) => `${call}: ${detail ?? 'gone'}`).join('; ');
+}
 
 async function questionsOf(capture: Capture): Promise<ReadonlyMap<Shim, ShimQuestion>> {
   if (capture.target.kind !== 'sandbox') return new Map();

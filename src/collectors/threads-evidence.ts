@@ -31,6 +31,14 @@ export function sameProcess(look: ProcessLook, startTicks: string | null): Proce
   return { ...look, threads: [], outcome: 'gone', detail };
 }
 
+/** A process of which only zombies are left has ended; it is there until somebody waits for it, which a busy pid 1 may not do soon. */
+export function unlessEnded(look: ProcessLook): ProcessLook {
+  const states = look.threads.map(({ stat }) => (stat === null ? null : (parseStat(stat)?.state ?? null)));
+  if (look.outcome !== 'ok' || states.length === 0) return look;
+  if (!states.every(state => state === null || state === 'Z' || state === 'X')) return look;
+  return { ...look, outcome: 'gone', detail: 'it has ended, and nobody has waited for it yet (a zombie)' };
+}
+
 type Gap = Pick<Required<Evidence>, 'outcome' | 'detail'>;
 
 /** Is everything there that a look at a process should bring? */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sameProcess, threadsEvidence } from '../../src/collectors/threads-evidence.ts';
+import { sameProcess, threadsEvidence, unlessEnded } from '../../src/collectors/threads-evidence.ts';
 import type { ProcessLook, ThreadLook } from '../../src/host/port.ts';
 import { look, SHIM } from './signal/shim-look.ts';
 
@@ -44,6 +44,21 @@ describe('threads as evidence', () => {
     expect(threadsEvidence('x', [look(), gone]).outcome).toBe('gone');
     const evidence = threadsEvidence('x', [look(), gone, hung]);
     expect(evidence).toMatchObject({ outcome: 'timeout', detail: '77: ESRCH; 78: stat did not answer' });
+  });
+
+  it('of a process that has ended and was not waited for are no longer its, though a zombie is there', () => {
+    const all = (state: string) => ({
+      ...look(),
+      threads: look().threads.map(thread => ({
+        ...thread,
+        stat: thread.stat?.replace(/\) \w /, `) ${state} `) ?? null,
+      })),
+    });
+    expect(unlessEnded(look())).toEqual(look());
+    expect(unlessEnded(all('Z'))).toMatchObject({ outcome: 'gone', detail: expect.stringContaining('zombie') });
+    // A leader that has ended while another thread goes on.
+    const one = { ...all('Z'), threads: [...all('Z').threads, ...look().threads] };
+    expect(unlessEnded(one)).toEqual(one);
   });
 
   it('are not those of a process that has the pid now', () => {

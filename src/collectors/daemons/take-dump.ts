@@ -8,6 +8,7 @@ import type { Capture } from '../collector.ts';
 import { evidenceOf } from '../evidence-of.ts';
 import { judgeBy } from '../signal/guards.ts';
 import { SignalLog } from '../signal/signal-log.ts';
+import { tellSyslog } from '../syslog.ts';
 import { DAEMON_GUARDS } from './daemon-guards.ts';
 import { type DumpPlace, dumpPlaceOf, dumpsAt, freshAmong } from './dump-files.ts';
 import { readDaemon } from './read-daemon.ts';
@@ -41,6 +42,8 @@ export async function takeDump(capture: Capture, daemon: RuntimeDaemon, path: st
   const at = host.now();
   const errno = host.signal(daemon.pid, 'SIGUSR1');
   if (errno !== null) return refused(errno === 'EPERM' ? 'denied' : 'error', `kill: ${errno}`);
+  // Nobody waits for syslog.
+  void tellSyslog(host, `SIGUSR1 to ${daemon.kind} ${daemon.pid}`).then(result => log.step('line to syslog', result));
   log.sent(at.offsetMs, overridden.length === 0 ? '' : `forced past guard ${overridden.join(', ')}`);
 
   const written = await awaitDump(capture, place, before);

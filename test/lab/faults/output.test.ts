@@ -224,7 +224,7 @@ describe.skipIf(labUnavailable())('a bundle', () => {
     expect(run.left).toEqual([]);
   });
 
-  it('does not go to a stalled disk, nor through a link that lies in its way', async context => {
+  it('whose names are taken by links is in memory, and goes through none of them', async context => {
     const place = directory();
     const victim = join(directory(), 'victim');
     writeFileSync(victim, 'as it was');

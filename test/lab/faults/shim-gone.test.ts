@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { STALLCAP } from '../../build/dist.ts';
 import { type Containerd, startContainerd } from '../containerd.ts';
 import { openBundle } from '../grab/bundle.ts';
 import type { Started } from '../grab/stallcap.ts';
@@ -16,7 +17,6 @@ import { grabThrough, outcomesOf, runThrough } from './grab-through.ts';
 
 /** When the shim is killed: what the grab has said by then. */
 const MOMENTS = [
-  ['before the first look is over', null],
   ['after the first look', 'First look'],
   ['right after the signal', 'Signal to the shim'],
   ['after the sweep', 'Sweep'],
@@ -24,6 +24,9 @@ const MOMENTS = [
   ['after the samples', 'Samples'],
   ['after the runtime was asked', 'What the runtime says'],
 ] as const;
+
+/** What needs no shim, or was there before it went. */
+const LEFT = ['shim/threads-1.txt', 'node/processes.txt', 'node/meminfo', 'logs/containerd.log'];
 
 describe.skipIf(labUnavailable())('a shim that ends', () => {
   let containerd: Containerd;
@@ -42,21 +45,43 @@ describe.skipIf(labUnavailable())('a shim that ends', () => {
 
   it.for(MOMENTS)('%s leaves what was still there', async ([_, words], context) => {
     const pod = await newPod();
+    const container = await pod.addContainer({ name: 'app' });
     const { bundle, run } = await grabThrough(context, containerd.folder, pod.id, {
       timeoutS: 25,
       args: ['--samples', '2', '--interval', '400ms'],
       meanwhile: async started => {
-        if (words === null) await sleep(150);
-        else await said(started, words);
+        await said(started, words);
         signal(pod.shimPid, 'SIGKILL');
       },
     });
-    expect([0, 3], run.stderr).toContain(run.exit);
+    // Once the runtime was asked, all is there.
+    expect(words === 'What the runtime says' ? [0, 3] : [3], run.stderr).toContain(run.exit);
     expect(run.left).toEqual([]);
     const outcomes = outcomesOf(bundle);
-    for (const path of ['node/processes.txt', 'node/meminfo']) expect(outcomes.get(path), path).toBe('ok');
-    if (words !== null) expect(bundle.threads('shim/threads-1.txt').length).toBeGreaterThan(4);
+    for (const path of LEFT) expect(outcomes.get(path), path).toBe('ok');
+    expect(bundle.threads('shim/threads-1.txt').length).toBeGreaterThan(4);
     expect(bundle.manifest.capture.outcome).not.toBe('failed');
+    // CRI's word of the container. Its bundle is cleared away by containerd as soon as that sees the shim gone.
+    expect(outcomes.get(`containers/${container.id}/status.json`)).toBe('ok');
+  });
+
+  it('while it is looked for is found, or not: a bundle with what is left, or a clear word', async context => {
+    for (const ms of [0, 60, 120, 180]) {
+      const pod = await newPod();
+      const out = join(containerd.folder.path, `early-${ms}`);
+      mkdirSync(out);
+      const run = await runThrough(context, containerd.folder, ['grab', pod.id, '--samples', '0', '-o', `${out}/`], {
+        timeoutS: 20,
+        meanwhile: async started => {
+          await until('it to run', 10_000, () => readlinkSync(`/proc/${started.pid}/exe`) === STALLCAP, 1);
+          await sleep(ms);
+          signal(pod.shimPid, 'SIGKILL');
+        },
+      });
+      expect([3, 4], run.stderr).toContain(run.exit);
+      if (run.exit === 4) expect(run.stderr).toMatch(/^Error: .*/m);
+      else expect(outcomesOf(await openBundle(run.stdout.toString().trimEnd())).get('node/meminfo')).toBe('ok');
+    }
   });
 
   it('before the grab is what is left of a pod, or none at all', async context => {

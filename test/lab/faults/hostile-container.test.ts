@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { during } from '../during.ts';
+import { stallcap } from '../grab/stallcap.ts';
+import { threads } from '../proc.ts';
+import { labUnavailable } from '../requirements.ts';
+import { runAppPod } from '../stalls/app-pod.ts';
+import { stalled } from '../stalls/stall.ts';
+import { until } from '../wait.ts';
+import { expectShimStacks, grabThrough } from './grab-through.ts';
+
+const ESC = String.fromCharCode(27);
+/** As comm: what ends a line, begins a heading of a thread dump, and colours a terminal. */
+const COMM = `\\n===== 1 ${ESC}[31m`;
+/** As arguments: a row of ps and a heading that are none, the title of the terminal, 100 kB. */
+const ARGUMENTS = [
+  '\n===== 7 containerd-shim D ovl_sync_fs =====\n[<0>] ovl_sync_fs+0x1/0x2',
+  '\n    1     1     0 D    ovl_sync_fs    00:01 containerd-shim',
+  `${ESC}]0;owned${String.fromCharCode(7)}${ESC}[2J`,
+  'x'.repeat(100_000),
+  '<script>alert(1)</script>',
+];
+
+describe.skipIf(labUnavailable())('a container that is hostile', () => {
+  it('adds no row, no thread, no path to a bundle, and reaches no terminal', context =>
+    during(
+      stalled(async (folder, undo) => {
+        const app = await runAppPod(folder, undo);
+        // The shell itself: without a last word it would become the sleep.
+        const words = `printf '${COMM}' >/proc/self/comm; sleep 1000; true`;
+        const evil = await app.pod.addContainer({ name: 'evil', command: ['sh', '-c', words, ...ARGUMENTS] });
+        await until('its name', 5000, () => readFileSync(`/proc/${evil.initPid}/comm`, 'utf8').includes('====='));
+        return { ...app, evil };
+      }),
+      async ({ folder, pod, evil }) => {
+        const { bundle, run, file } = await grabThrough(context, folder, pod.id, {
+          timeoutS: 30,
+          args: ['--samples', '1'],
+        });
+        expectShimStacks(bundle);
+        const own = bundle.threads(`containers/${evil.id}/threads-1.txt`).map(({ tid }) => tid);
+        expect(own).toEqual(threads(evil.initPid).map(({ tid }) => tid));
+        const rows = bundle.text('node/processes.txt').split('\n').slice(1, -1);
+        expect(rows.filter(row => !/^ *\d+ +\d+ +\d+ \S+ +\S+ /.test(row))).toEqual([]);
+        expect(rows.filter(row => /^ *\d+ +\d+ +\d+ D +ovl_sync_fs/.test(row))).toEqual([]);
+        expect(rows.filter(row => new RegExp(`^ *${evil.initPid} `).test(row))).toHaveLength(1);
+        for (const name of bundle.names) expect(name).toMatch(/^[\x20-\x7e]+$/);
+        for (const name of bundle.names.filter(path => /threads|blocked|processes|SUMMARY|children/.test(path)))
+          expect(bundle.text(name), name).not.toContain(ESC);
+
+        const said = [run.stderr];
+        for (const args of [
+          ['report', file],
+          ['show', file],
+          ['show', file, 'node/processes.txt'],
+          ['show', file, `containers/${evil.id}/bundle/config.json`],
+          ['list'],
+          ['grab', pod.id, '--dry-run'],
+        ]) {
+          const { stdout, stderr } = await stallcap(folder, args);
+          said.push(stdout.toString(), stderr);
+        }
+        for (const text of said) expect(text).not.toContain(ESC);
+        const html = (await stallcap(folder, ['report', file, '--format', 'html'])).stdout.toString();
+        expect(html).not.toContain('<script>alert(1)');
+      },
+    ));
+});
