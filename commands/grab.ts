@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Args, Flags } from '@oclif/core';
 import { grabNode } from '../src/capture/grab-node.ts';
 import { planNode } from '../src/capture/plan-node.ts';
@@ -65,6 +66,12 @@ export default class Grab extends BaseCommand {
       default: '',
     }),
     note: Flags.string({ summary: 'A sentence for the manifest.', helpValue: '<text>' }),
+    attach: Flags.string({
+      summary: 'A file with what `kubectl describe pod` or `kubectl get events` says; may be given more than once.',
+      helpValue: '<file>',
+      multiple: true,
+      default: [],
+    }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
   };
 
@@ -81,6 +88,7 @@ export default class Grab extends BaseCommand {
         signalAgain: flags['signal-again'],
         daemons: flags.daemons,
         ...{ skip: skippedCollectors(flags.skip), note: flags.note ?? null },
+        attach: flags.attach.map(path => resolve(path)),
       },
     };
     if (flags['dry-run']) {

@@ -1,11 +1,12 @@
 import { Args, Flags } from '@oclif/core';
 import type { Answer } from '../src/cli/answer.ts';
+import { attachedFile } from '../src/cli/attached-file.ts';
 import { BaseCommand } from '../src/cli/base-command.ts';
 import { bundleFile } from '../src/cli/bundle-file.ts';
 import { rereadable } from '../src/cli/rereadable.ts';
 import { writeResultFile } from '../src/cli/result-file.ts';
 import { EXIT } from '../src/errors.ts';
-import { fileChunks } from '../src/host/open-file.ts';
+import { fileChunks, openFile } from '../src/host/open-file.ts';
 import { openOutput } from '../src/host/writer/output.ts';
 import { issueText } from '../src/report/issue/issue-text.ts';
 import { reportMarkdown } from '../src/report/markdown.ts';
@@ -25,6 +26,7 @@ export default class Report extends BaseCommand {
     'stallcap report web-0.tar.gz',
     'stallcap report web-0.tar.gz --format html -o web-0.html',
     'ssh node7 cat /run/stallcap/web-0.tar.gz | stallcap report - --json',
+    'stallcap report web-0.tar.gz --attach describe.txt --attach events.yaml',
     'stallcap report web-0.tar.gz --for containerd > issue.md',
   ];
   static override args = {
@@ -33,6 +35,12 @@ export default class Report extends BaseCommand {
   static override flags = {
     format: Flags.option({ summary: 'What to make.', options: FORMATS, default: 'text' as const })(),
     output: Flags.string({ char: 'o', summary: 'File to write it to.', helpValue: '<path>' }),
+    attach: Flags.string({
+      summary: 'A file with what `kubectl describe pod` or `kubectl get events` says; may be given more than once.',
+      helpValue: '<file>',
+      multiple: true,
+      default: [],
+    }),
     for: Flags.option({
       summary: 'An issue for the maintainers of a project, with what they always ask for.',
       options: ['containerd'] as const,
@@ -42,7 +50,11 @@ export default class Report extends BaseCommand {
 
   override async run(): Promise<Answer> {
     const { args, flags } = await this.parse(Report);
-    const judged = await readReport(rereadable(args.bundle, () => bundleFile(args.bundle, fileChunks)));
+    const attached = await Promise.all(flags.attach.map(path => attachedFile(path, openFile)));
+    const judged = await readReport(
+      rereadable(args.bundle, () => bundleFile(args.bundle, fileChunks)),
+      attached,
+    );
     const exit = judged.report.capture.cut ? EXIT.incomplete : EXIT.complete;
     const toFile = flags.output !== undefined;
     const format = flags.for === undefined ? flags.format : 'issue';

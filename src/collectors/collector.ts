@@ -23,6 +23,8 @@ export interface GrabOptions {
   /** Names of collectors to leave out. */
   readonly skip: readonly string[];
   readonly note: string | null;
+  /** Files with what kubectl says of the pod, absolute. */
+  readonly attach: readonly string[];
 }
 
 /** What a collector may use. Nothing in it hangs: reads of the main process are safe ones, all else has a deadline. */

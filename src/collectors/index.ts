@@ -2,6 +2,7 @@
  * Everything that a grab captures, in order of volatility: what is gone first is taken first, and what disturbs comes
  * after what only looks. Collectors of one phase run at once; the phases are those of `PHASES`.
  */
+import { attached } from './attached.ts';
 import { blockDevices } from './block-devices.ts';
 import { bundleDirectories } from './bundle-directories.ts';
 import { cgroups } from './cgroups.ts';
@@ -58,6 +59,7 @@ export const collectors: readonly Collector[] = [
   dockerState,
   viewsBefore,
   remnant,
+  attached,
   // samples: what never moved, and rates
   shimThreads,
   containerThreadsAgain,

@@ -8,7 +8,7 @@ import type { Host } from '../../src/host/port.ts';
 
 const options: GrabOptions = {
   ...{ timeoutMs: 5000, samples: 3, intervalMs: 20, sinceMs: 0, maxBytes: 1e6 },
-  ...{ signal: true, forceSignal: false, signalAgain: false, daemons: false, skip: [], note: null },
+  ...{ signal: true, forceSignal: false, signalAgain: false, daemons: false, skip: [], note: null, attach: [] },
 };
 
 const bytes = (path: string) => ({ path, source: 'test', outcome: 'ok', body: Buffer.from(path) }) as const;

@@ -96,7 +96,7 @@ export function captureOn(host: Host, circumstances: Circumstances = {}): Captur
         : { kind: 'node', asked: null, how: 'asked for' };
   const all: GrabOptions = {
     ...{ timeoutMs: 30_000, samples: 3, intervalMs: 1000, sinceMs: 1_800_000, maxBytes: 128 << 20 },
-    ...{ signal: true, forceSignal: false, signalAgain: false, daemons: false, skip: [], note: null },
+    ...{ signal: true, forceSignal: false, signalAgain: false, daemons: false, skip: [], note: null, attach: [] },
     ...options,
   };
   const inventory: Inventory = { sandboxes: sandbox === undefined ? [] : [sandbox], daemons, gaps: [] };

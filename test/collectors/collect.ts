@@ -42,6 +42,7 @@ const DEFAULTS: GrabOptions = {
   daemons: false,
   skip: [],
   note: null,
+  attach: [],
 };
 
 const NO_LOOK: FirstLook = { matchedBy: 'all', shims: [], firstStackMs: null };

@@ -53,6 +53,35 @@ describe('stallcap report', () => {
     expect(stdout).toContain('cut before its end');
   });
 
+  it('puts what kubectl says of the pod on the timeline, whatever stands in it', () => {
+    const events = join(folder, 'events.txt');
+    writeFileSync(
+      events,
+      `LAST SEEN   TYPE      REASON          OBJECT      MESSAGE
+14m         Warning   FailedKillPod   pod/web-0   error killing pod \x1b[31m<script>alert(1)</script>
+14m         Warning   Failed          pod/other   of another pod
+`,
+    );
+    const { status, stdout } = report(bundle, '--attach', events, '--json');
+    expect(status).toBe(0);
+    const told = JSON.parse(stdout).timeline.events.filter(({ layer }: { layer: string }) => layer === 'kubelet');
+    expect(told).toMatchObject([
+      {
+        what: expect.stringMatching(/^FailedKillPod: error killing pod .*, 14m before it was written down$/),
+        ...{ of: 'web-0', severity: 'bad', cite: { entry: 'attached/events.txt', line: 2 } },
+      },
+    ]);
+    expect(Date.parse(told[0].at)).toBeCloseTo(statSync(events).mtimeMs - 14 * 60_000, -2);
+    expect(report(bundle, '--attach', events).stdout).not.toContain('\x1b');
+    const page = report(bundle, '--attach', events, '--format', 'html').stdout;
+    expect(page).toContain('FailedKillPod');
+    expect(page).not.toContain('<script>');
+    expect(report(bundle, '--attach', join(folder, 'none.txt'))).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('cannot be attached: ENOENT'),
+    });
+  });
+
   it('refuses what is no bundle, in one sentence', () => {
     writeFileSync(join(folder, 'no.tar.gz'), 'hello');
     const { status, stderr } = report(join(folder, 'no.tar.gz'));

@@ -40,7 +40,7 @@ export function factsOf(
     ...{ threads: null, nodeThreads: null, processes: null, goroutines: null, daemonGoroutines: null },
     ...{ containers: null, shims: null, daemons: null, devices: null, pressure: null, dirty: null, writers: null },
     ...{ mounts: null, fuse: null, cgroups: null, logs: null, kernel: null, commands: null },
-    ...{ stuckProbes: null, signals: null, holders: null },
+    ...{ stuckProbes: null, signals: null, attached: null, holders: null },
     capture: { ...CAPTURE, ...capture },
     target: { ...TARGET, ...target },
     ...rest,

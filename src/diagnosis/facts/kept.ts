@@ -6,6 +6,7 @@ const KEPT: readonly RegExp[] = [
   /^node\/(?:blocked\.txt|mountinfo|disks\.txt|fuse\.txt|cgroups\.txt|cgroups|diskstats|meminfo|pressure\/\w+)$/,
   /^runtime\/(?:\w+-commands(?:-\d+)?\.jsonl|(?:crictl|docker)-(?:inspect|version)[\w-]*\.txt)$/,
   /^runtime\/views\.json$/,
+  /^attached\/[^/]+$/,
   /^daemons\/[\w./-]+\.txt$/,
   /^logs\/kernel\.log$/,
 ];

@@ -1,5 +1,6 @@
 import type { LogContext } from '../../formats/logs/timestamp.ts';
 import type { Facts, ProcessTable } from '../facts.ts';
+import { attachedFrom } from './attached.ts';
 import { captureFrom, signalsFrom, stuckProbesFrom, targetFrom } from './capture.ts';
 import { cgroupsFrom } from './cgroups.ts';
 import { commandsFrom } from './commands.ts';
@@ -63,6 +64,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     commands: commandsFrom(entries),
     stuckProbes: stuckProbesFrom(entries.manifest),
     signals: signalsFrom(entries.manifest),
+    attached: attachedFrom(entries, target),
     holders: null,
   };
 }

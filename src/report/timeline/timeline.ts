@@ -1,4 +1,5 @@
 import type { Facts } from '../../diagnosis/facts.ts';
+import { attachedMarks } from './attached-marks.ts';
 import { iso, type TimelineEvent, type TimelineSpan } from './event.ts';
 import { lifeEvents, lifeSpans } from './lives.ts';
 import { logMarks } from './log-marks.ts';
@@ -19,7 +20,9 @@ export function timelineOf(facts: Facts): Timeline {
     ...{ from: iso(startedAt), to: iso(end), layer: 'capture', of: null, kind: 'capture', cite: null },
     what: 'stallcap grab',
   };
-  const events = [...lifeEvents(facts), ...logMarks(facts)].toSorted((a, b) => a.at.localeCompare(b.at));
+  const events = [...lifeEvents(facts), ...logMarks(facts), ...attachedMarks(facts)].toSorted((a, b) =>
+    a.at.localeCompare(b.at),
+  );
   const spans = [...lifeSpans(facts), ...threadSpans(facts), capture];
   return { events, spans, gap: gapIn(spans) };
 }

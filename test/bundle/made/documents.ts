@@ -78,6 +78,7 @@ const options = {
   daemons: false,
   skip: ['kernel-log'],
   note: 'INC-4711',
+  attach: [],
   redact: true,
 };
 

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MIN_STALL_MS } from '../../../src/diagnosis/rule.ts';
 import { parseDiskstats } from '../../../src/formats/proc/diskstats.ts';
 import { expectNamed } from '../eval/expect-named.ts';
+import { reportOfFile } from '../eval/judged.ts';
 import { OVERLAY_UMOUNT_SYNC } from '../eval/stalls.ts';
 import { leftovers } from '../leftovers.ts';
 import { threads } from '../proc.ts';
@@ -16,6 +17,12 @@ import { type Grabbed, gapsOf, grab } from './grab.ts';
 import { expectValid } from './schema.ts';
 import { stallcap } from './stallcap.ts';
 
+const DESCRIBED = `Events:
+  Type     Reason         Age  From     Message
+  ----     ------         ---  ----     -------
+  Warning  FailedKillPod  9s   kubelet  error killing pod; --token=c2VjcmV0LXRva2VuLW9mLXNob3A
+`;
+
 describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umount on a slow disk', () => {
   let stall: OverlayUmountSync;
   let grabbed: Grabbed;
@@ -23,7 +30,9 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
     stall = await overlayUmountSync();
     // Nothing younger is called a stall; twice that, since ages are only as good as the clocks of the CPUs.
     await sleep(2 * MIN_STALL_MS);
-    grabbed = await grab(stall.folder, [stall.pod.id.slice(0, 12)], { exit: 0 });
+    const described = join(stall.folder.path, 'describe.txt');
+    writeFileSync(described, DESCRIBED);
+    grabbed = await grab(stall.folder, [stall.pod.id.slice(0, 12), '--attach', described], { exit: 0 });
   });
   afterAll(async () => {
     await stall[Symbol.asyncDispose]();
@@ -116,6 +125,19 @@ describe.skipIf(labUnavailable())('a grab of a pod whose shim is blocked in umou
     expect(run.stderr).toMatch(/in umount2/);
     expect(run.stderr).toMatch(/^Missing: nothing$/m);
     expect(run.stderr).toContain(`Next: stallcap report ${file}`);
+  });
+
+  it('has what was attached, without its secret, and on the timeline', async () => {
+    const { bundle, file } = grabbed;
+    expect(bundle.text('attached/describe.txt')).toMatch(/error killing pod; --token=\[redacted/);
+    const { timeline } = await reportOfFile(file);
+    const told = timeline.events.find(({ what }) => what.startsWith('FailedKillPod: '));
+    expect(told).toMatchObject({
+      layer: 'kubelet',
+      severity: 'bad',
+      cite: { entry: 'attached/describe.txt', line: 4 },
+    });
+    expect(Date.parse(bundle.manifest.capture.startedAt) - Date.parse(told?.at ?? '')).toBeGreaterThan(5000);
   });
 
   it('is named right, and the chain ends at the disk', () => expectNamed(OVERLAY_UMOUNT_SYNC.cases[0], grabbed.file));
