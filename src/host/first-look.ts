@@ -82,12 +82,16 @@ function matching(args: readonly string[], shims: readonly Candidate[]): readonl
   return shims.filter(({ pid, id }) => pids.has(pid) || prefixes.some(prefix => id?.startsWith(prefix)));
 }
 
-/** The shim itself, or the shim that a container's process descends from. */
+/** The shim itself, also by a thread of it, or the shim that a container's process descends from. */
 function shimAbove(pid: number, shims: readonly Candidate[]): readonly number[] {
   // Deep enough for any container; a bound, since parents may change under our feet.
-  for (let at = pid, steps = 0; at > 1 && steps < 32; steps += 1) {
+  for (let at = inStatus(pid, 'Tgid'), steps = 0; at > 1 && steps < 32; steps += 1) {
     if (shims.some(shim => shim.pid === at)) return [at];
-    at = Number(/^PPid:\s*(\d+)$/m.exec(readText(`/proc/${at}/status`).text ?? '')?.[1] ?? 0);
+    at = inStatus(at, 'PPid');
   }
   return [];
+}
+
+function inStatus(pid: number, field: 'Tgid' | 'PPid'): number {
+  return Number(new RegExp(`^${field}:\\s*(\\d+)$`, 'm').exec(readText(`/proc/${pid}/status`).text ?? '')?.[1] ?? 0);
 }

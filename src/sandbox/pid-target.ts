@@ -9,7 +9,7 @@ import type { Sandbox } from './types.ts';
 const MAX_STEPS = 64;
 
 /**
- * The sandbox that a process belongs to: it is a shim or descends from one; it is or descends from an init whose shim is
+ * The sandbox that a process, or a thread as the kernel's log names it (`task containerd-shim:931118 blocked`), belongs to: it is a shim or descends from one; it is or descends from an init whose shim is
  * gone; or its cgroup is named after a container. `comm` is null when there is no such process.
  */
 export async function sandboxOfProcess(
@@ -20,9 +20,11 @@ export async function sandboxOfProcess(
 ): Promise<{ readonly comm: string | null; readonly match: Match | null }> {
   const comm = host.read(`/proc/${pid}/comm`);
   if (comm.outcome !== 'ok') return { comm: null, match: null };
-  const chain = withParents(pid, host);
+  const process = parseStatus(host.read(`/proc/${pid}/status`).body.toString('utf8')).tgid ?? pid;
+  const chain = withParents(process, host);
   const match = byShim(chain, sandboxes) ?? (await byFiles(chain, sandboxes, host, deadlineMs));
-  return { comm: comm.body.toString('utf8').trimEnd(), match };
+  const ofThread = match === null || process === pid ? match : { ...match, how: `thread of ${process}, ${match.how}` };
+  return { comm: comm.body.toString('utf8').trimEnd(), match: ofThread };
 }
 
 /** The process, its parent, and so on. */

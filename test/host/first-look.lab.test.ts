@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { takeFirstLook } from '../../src/host/first-look.ts';
 import { startContainerd } from '../lab/containerd.ts';
@@ -22,6 +23,8 @@ describe.skipIf(labUnavailable())('the first look', () => {
     expect(pidsFor(one.id.slice(0, 12))).toEqual([one.shimPid]);
     expect(pidsFor(one.id, two.id).toString()).toBe([one.shimPid, two.shimPid].sort((a, b) => a - b).toString());
     expect(pidsFor(`pid:${two.shimPid}`)).toEqual([two.shimPid]);
+    const threads = readdirSync(`/proc/${two.shimPid}/task`).map(Number);
+    expect(pidsFor(`pid:${Math.max(...threads)}`)).toEqual([two.shimPid]);
     expect(pidsFor(`pid:${container.initPid}`)).toEqual([one.shimPid]);
     expect(pidsFor(one.id.slice(0, 3))).toBe('all');
     expect(pidsFor(container.id)).toBe('all');

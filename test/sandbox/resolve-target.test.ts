@@ -159,6 +159,17 @@ describe('a process as target', () => {
     expect((await refusal(memory, 'pid:402')).code).toBe('no-such-target');
   });
 
+  it('by a thread, as the log of the kernel names one that hangs', async () => {
+    const memory = node();
+    memory.put('/proc/931/comm', 'containerd-shim\n');
+    memory.put('/proc/931/status', 'Name:\tcontainerd-shim\nTgid:\t200\nPid:\t931\nPPid:\t1\nThreads:\t12\n');
+    expect(await resolve(memory, 'pid:931')).toMatchObject({
+      kind: 'sandbox',
+      how: 'thread of 200, pid of the shim',
+      sandbox: { shims: [{ pid: 200 }] },
+    });
+  });
+
   it('of nobody is refused, and so is one that is not there, and what is no number', async () => {
     const memory = node().add({ pid: 970, comm: 'sshd\x1b[2J', threads: 1 });
     expect(await refusal(memory, 'pid:970')).toMatchObject({
