@@ -21,7 +21,7 @@ import { startWriter } from '../src/host/writer/writer-process.ts';
 export default class Grab extends BaseCommand {
   static override summary = 'Capture why a pod is stuck, before its shim is gone.';
   static override description =
-    'TARGET is a sandbox or container id or a prefix of one, namespace/pod, pod, a pod uid, or pid:<n>. Without it the one ' +
+    'TARGET is a sandbox or container id or a prefix of one, namespace/pod, pod, a pod uid, or pid:<n> of a process or thread. Without it the one ' +
     'sandbox that looks stuck is taken. Exit code 0: complete; 2: several may be meant, and are listed; 3: some evidence is ' +
     'missing, and what and why is printed; 4: no such target here; 5: a right is missing.';
   static override examples = [
@@ -30,7 +30,9 @@ export default class Grab extends BaseCommand {
     'sudo stallcap grab 4f5e6d7c --no-signal --samples 5 -o /mnt/usb/',
     'sudo stallcap grab --node --note "PLEG unhealthy since 03:12"',
   ];
-  static override args = { target: Args.string({ description: 'Who is stuck.' }) };
+  static override args = {
+    target: Args.string({ description: 'Who is stuck: an id, namespace/pod, pod, uid or pid:<n>.' }),
+  };
   static override flags = {
     node: Flags.boolean({ summary: 'Capture the node alone.', default: false }),
     output: Flags.string({

@@ -11,9 +11,9 @@ export default class List extends BaseCommand {
     'Exit code 3 with --check when a runtime and the kernel disagree about a container, when a shim has no process below it ' +
     'or a bundle no shim, or when that could not be told; with --probe when a shim does not answer.';
   static override examples = [
-    'stallcap list',
-    'stallcap list --check --probe',
-    "stallcap list --json | jq -r '.sandboxes[] | select(.blocked | length > 0) | .name'",
+    'sudo stallcap list',
+    'sudo stallcap list --check --probe',
+    "sudo stallcap list --json | jq -r '.sandboxes[] | select(.blocked | length > 0) | .name'",
   ];
   static override flags = {
     check: Flags.boolean({
