@@ -38,6 +38,11 @@ export function notPermitted(right: string): StallcapError {
   return new StallcapError(`Not permitted to see the sandboxes of this node: that needs ${right}.`, {
     code: 'not-permitted',
     exit: EXIT.notPermitted,
-    next: ['Run it as root: sudo stallcap …'],
+    // Who lacks a capability is root already: in a container, as a rule.
+    next: [
+      right.startsWith('CAP_')
+        ? 'In a pod: securityContext.privileged: true. See what else is missing: stallcap doctor'
+        : 'Run it as root: sudo stallcap …',
+    ],
   });
 }

@@ -344,8 +344,13 @@ describe('without the rights', () => {
       expect(await refusal(memory, asked)).toMatchObject({ code: 'not-permitted', exit: 5 });
     }
     expect((await refusal(memory, 'db')).message).toMatch(/needs CAP_SYS_PTRACE, to read \/proc\/200\/cwd\.$/);
+    // Who is root already is not sent to sudo.
+    expect((await refusal(memory, 'db')).next).toEqual([expect.stringMatching(/^In a pod: .*privileged/)]);
     memory.put('/proc/self/status', 'Uid:\t1000\t1000\t1000\t1000\n');
-    expect((await refusal(memory, 'db')).message).toMatch(/needs root, to read/);
+    expect(await refusal(memory, 'db')).toMatchObject({
+      message: expect.stringMatching(/needs root, to read/),
+      next: ['Run it as root: sudo stallcap …'],
+    });
   });
 
   it('root without CAP_SYS_PTRACE finds shims by their command lines', async () => {
