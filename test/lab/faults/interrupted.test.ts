@@ -142,11 +142,6 @@ print(os.waitstatus_to_exitcode(status), time.monotonic() - began)
   });
 
   it('killed at 50 random moments leaves what it had, readable and verified as far as it goes', async context => {
-    const whole = await start(place(), ['--samples', '0']).ended;
-    const { manifest } = await openBundle(whole.stdout.toString().trimEnd());
-    const first = manifest.items.find(({ path }) => path === 'shim/threads-1.txt');
-    const seenMs = (first?.offsetMs ?? 0) + (first?.durationMs ?? 0);
-
     // As long as a grab takes on a node that hangs: most of its time is waiting, so several can wait at a time.
     const args = ['--samples', '10', '--interval', '2500ms'];
     const each = 23_000 / 50;
@@ -155,25 +150,26 @@ print(os.waitstatus_to_exitcode(status), time.monotonic() - began)
       const out = place();
       const grabbing = await startUp(out, args);
       await sleep(ms);
+      // The look itself is over sooner; on a machine with this many at a time it is not said to be so for a while.
+      const looked = grabbing.said().includes('First look');
       signal(grabbing.pid, 'SIGKILL');
       const ended = await grabbing.ended;
       const why = `killed after ${Math.round(ms)} ms`;
       expect([ended.signal, ended.left], why).toEqual(['SIGKILL', []]);
       const [name, ...others] = readdirSync(out);
       expect(others, why).toEqual([]);
-      if (name === undefined) return { ms, threads: false };
+      if (name === undefined) return { ms, looked, threads: false };
       expect(name, why).toMatch(/\.tar\.gz\.partial$/);
       const seen = await verifyBundle(fileChunks(join(out, name)));
       expect([seen.state, seen.problems.map(({ code }) => code)], why).toEqual(['cut', ['cut']]);
       // plan.json is the first entry, the stacks of the shim the second.
-      return { ms, threads: seen.entries > 1 };
+      return { ms, looked, threads: seen.entries > 1 };
     });
-    const survived = kept.filter(({ threads, ms }) => threads || ms < seenMs).length;
+    const survived = kept.filter(({ threads, looked }) => threads || !looked).length;
+    // Nearly all were killed long after the look: what is excepted is not what is shown.
+    expect(kept.filter(({ looked }) => looked).length).toBeGreaterThan(40);
     note(context, { killed: kept.length, survived });
-    const lost = kept.filter(({ threads }) => !threads).map(({ ms }) => Math.round(ms));
-    expect(
-      survived,
-      `first stacks in hand after ${seenMs} ms; none from those killed after ${lost.join(', ')} ms`,
-    ).toBeGreaterThanOrEqual(48);
+    const lost = kept.filter(({ threads, looked }) => looked && !threads).map(({ ms }) => Math.round(ms));
+    expect(survived, `no stacks from those killed after ${lost.join(', ')} ms`).toBeGreaterThanOrEqual(48);
   }, 240_000);
 });
