@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { startVitest } from 'vitest/node';
 import { labUnavailable } from '../test/lab/requirements.ts';
 import { ROOT } from './build/paths.ts';
-import { installDebianPackages } from './debian-packages.ts';
+import { installDebianPackages, installWhenQuick } from './debian-packages.ts';
 import { closingLine } from './test/closing-line.ts';
 import { FiguresReporter } from './test/figures.ts';
 import { TallyReporter } from './test/tally.ts';
@@ -28,6 +28,9 @@ function step(name: string, ...argv: readonly string[]): void {
 const { installed, missing, reason } = await installDebianPackages();
 if (installed.length > 0) console.log(`installed: ${installed.join(' ')}`);
 if (missing.length > 0) console.log(`not installed: ${missing.join(' ')} (${reason ?? 'unknown to apt'})`);
+const browser = await installWhenQuick();
+if (browser.missing.length > 0)
+  console.log(`not installed: ${browser.missing.join(' ')} (${browser.reason ?? 'unknown to apt'})`);
 
 step('lint', 'lint');
 step('types', 'types');

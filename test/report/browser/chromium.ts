@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Debian's; 90 MB, so it is not among the packages that tests install. */
+/** Debian's; scripts/test.ts installs it where that is quick. */
 const EXECUTABLE = '/usr/bin/chromium';
 
 /** Why there is no browser to look with; null where there is one. */
