@@ -2,7 +2,7 @@ import type { Plan } from '../bundle/plan.ts';
 import type { Planned } from '../capture/plan-node.ts';
 import { formatDuration } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';
-import type { Target } from '../sandbox/types.ts';
+import { who } from '../report/summary.ts';
 
 /** What `grab --dry-run` prints: plan.json in words, and where the bundle would go. */
 export function planWords({ plan, places }: Planned): string {
@@ -11,7 +11,7 @@ export function planWords({ plan, places }: Planned): string {
   const width = Math.max(...phases.map(phase => phase.length));
   const samples = `${options.samples} samples, ${formatDuration(options.intervalMs)} apart`;
   return [
-    `Would capture: ${who(target)}`,
+    `Would capture: ${who(target)}${target.kind === 'node' ? '' : ` (${target.how})`}`,
     `Would signal: ${signalWords(plan)}`,
     ...(options.daemons ? ['Would signal: SIGUSR1 to containerd and dockerd, once each, if their guards allow'] : []),
     `Would write: ${places.join(', else ')}`,
@@ -24,16 +24,6 @@ export function planWords({ plan, places }: Planned): string {
   ]
     .map(line => `${printable(line)}\n`)
     .join('');
-}
-
-function who(target: Target): string {
-  if (target.kind === 'node') return 'the node alone';
-  const { pod } = target.kind === 'sandbox' ? target.sandbox : target.remnant;
-  const name = pod === null ? (target.asked ?? '') : `${pod.namespace}/${pod.name}`;
-  if (target.kind === 'remnant') return `${name}, which has no shim, and the node (${target.how})`;
-  const { id, shims, containers } = target.sandbox;
-  const pids = shims.map(({ pid }) => pid).join(', ');
-  return `${name}, sandbox ${id.slice(0, 12)}, shim ${pids}, ${containers.length} containers (${target.how})`;
 }
 
 function signalWords({ options, target }: Plan): string {

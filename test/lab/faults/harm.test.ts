@@ -158,11 +158,19 @@ while True: out.write(s.recv(65536) + b'\\n')
     const words = await runThrough(context, containerd.folder, ['grab', pod.id, '--dry-run'], { timeoutS: 15, cwd });
     expect(words.exit, words.stderr).toBe(0);
     const text = words.stdout.toString();
-    expect(text).toContain(`Would capture: shop/${pod.name}, sandbox ${pod.id.slice(0, 12)}, shim ${pod.shimPid}`);
+    expect(text).toContain(
+      `Would capture: shop/${pod.name}, sandbox ${pod.id.slice(0, 12)}, shim ${pod.shimPid}, 1 container (`,
+    );
     expect(text).toMatch(/^Would signal: SIGUSR1 to shim \d+, once, if its guards allow/m);
     expect(text).toMatch(/^Would write: \/run\/stallcap\/stallcap-\S+\.tar\.gz, else \/dev\/shm\//m);
     const json = await stallcap(containerd.folder, ['grab', pod.id, '--dry-run', '--json'], { cwd });
     expectValid('plan', JSON.parse(json.stdout.toString()));
+    const node = await stallcap(containerd.folder, ['grab', '--node', '--dry-run', '-o', 'node.tgz'], { cwd });
+    expect(node.stdout.toString()).toMatch(
+      /^Would capture: the node alone\nWould signal: nobody\nWould write: \S+\/node\.tgz, else /,
+    );
+    const nobody = await stallcap(containerd.folder, ['grab', pod.id, '--dry-run', '--no-signal'], { cwd });
+    expect(nobody.stdout.toString()).toMatch(/^Would signal: nobody \(--no-signal\)$/m);
     expect(await run('ls', ['-A', cwd])).toBe('');
     expect(containerd.log().slice(before.length)).not.toContain('goroutine stack dump');
   });
