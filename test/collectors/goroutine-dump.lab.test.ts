@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startDocker } from '../lab/docker.ts';
+import { idleConnections } from '../lab/dumps/connections.ts';
 import { during } from '../lab/during.ts';
 import { signal } from '../lab/processes.ts';
 import { labUnavailable } from '../lab/requirements.ts';
@@ -67,6 +68,7 @@ describe.skipIf(labUnavailable())('the goroutine dump of a shim', () => {
 
   it('is taken before containerd gets it when journald is stopped', () =>
     during(journaldStopped(), async ({ pod, journaldPid }) => {
+      using _ = await idleConnections(pod, 150);
       const collected = await askForDump(pod.id);
       expectWon(collected, 'log sink hung');
       expect(steps(collected)).toContain(`behind containerd systemd-journald ${journaldPid} is in state T`);
@@ -74,6 +76,8 @@ describe.skipIf(labUnavailable())('the goroutine dump of a shim', () => {
 
   it('is taken before a containerd gets it that logs to /dev/null', () =>
     withPod({ prefix: ['sh', '-c', 'exec "$@" 2>/dev/null', 'sh'] }, async (containerd, pod) => {
+      // Four times what the pipe takes, so that both would have their turns.
+      using _ = await idleConnections(pod, 150);
       const collected = await askForDump(pod.id);
       expectWon(collected, 'log sink keeps nothing');
       expect(steps(collected)).toMatch(/descriptor 2 of containerd \d+ is \/dev\/null; so the fifo is read beside/);

@@ -16,6 +16,7 @@ const TOOLS: readonly Tool[] = [
   { name: 'ctr', argv: ['ctr', '--version'], without: "containerd's own records are not asked for" },
   { name: 'ps', argv: ['ps', '--version'], says: /procps/, without: 'node/processes.txt has no cross-check' },
   { name: 'chrt', argv: ['chrt', '--version'], without: 'a dump may go to containerd where both read' },
+  { name: 'perl', argv: ['perl', '-v'], without: 'a large dump may have a hole where containerd reads, too' },
   {
     name: 'taskset',
     argv: ['taskset', '--version'],

@@ -7,7 +7,8 @@ import { claim } from './claim.ts';
 import { readContainerdSide } from './containerd-side.ts';
 import { descriptorsOf } from './descriptors.ts';
 import { type DrainPlan, outletOf, planDrain } from './drain-plan.ts';
-import { CURSOR_MS, DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, PRIORITY_MS } from './dump-times.ts';
+import { CURSOR_MS, DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS } from './dump-times.ts';
+import { favourReader } from './favour-reader.ts';
 import { findSink } from './find-sink.ts';
 import { judge } from './guards.ts';
 import { findLogFifo } from './log-fifo.ts';
@@ -129,19 +130,9 @@ async function openDrain(host: Host, shim: Shim, fd: number, way: Way, log: Sign
     waiting === 0 ? '' : `; ${waiting} threads of the shim were blocked in a write to a full pipe, which reading ends`;
   log.step(`open /proc/${shim.pid}/fd/${fd} for reading`, (opened.detail ?? opened.outcome) + freed);
   if (opened.outcome !== 'ok') return null;
-  if (way.plan.rival !== 'none' && opened.readerPid !== undefined) await goFirst(host, opened.readerPid, log);
+  if (way.plan.rival !== 'none' && opened.readerPid !== undefined)
+    await favourReader(host, opened.readerPid, `/proc/${shim.pid}/fd/${fd}`, log);
   return drain;
-}
-
-/**
- * Of two readers that sleep on one pipe the one that runs first gets the bytes. With real-time priority ours had 20 of 20
- * dumps beside a containerd that reads, without it 3 to 10. It sleeps until there is something to read, and ends with the dump.
- */
-async function goFirst(host: Host, readerPid: number, log: SignalLog): Promise<void> {
-  const argv = ['chrt', '--all-tasks', '--fifo', '--pid', '1', String(readerPid)];
-  const { exitCode, outcome, detail, stderr } = await host.run({ argv, timeoutMs: PRIORITY_MS });
-  const why = [outcome, detail, stderr.toString().trim()].filter(Boolean).join(', ');
-  log.step('real-time priority for our reader', exitCode === 0 ? 'ok' : why);
 }
 
 /** A shim whose logger is blocked on a full pipe: reading it changes what is being observed. */
