@@ -18,10 +18,12 @@ export function rights(host: Pick<Host, 'read'>): readonly Check[] {
   const { fields, uid } = parseStatus(host.read('/proc/self/status').body.toString('utf8'));
   const effective = BigInt(`0x${fields.get('CapEff')?.trim() || '0'}`);
   const has = (bit: number) => ((effective >> BigInt(bit)) & 1n) === 1n;
+  // Who lacks one as root is in a container.
+  const next = uid[1] === 0 ? 'In a pod: securityContext.privileged: true' : 'Run it as root.';
   const capabilities = NEEDED.map(({ name, bit, without }): Check => {
     const there = has(bit) || (name === 'CAP_DAC_READ_SEARCH' && has(DAC_OVERRIDE));
     const check = name.toLowerCase().replaceAll('_', '-');
-    return there ? ok(check, `${name} is there`) : lacks(check, `${name} is missing: ${without}`, 'Run it as root.');
+    return there ? ok(check, `${name} is there`) : lacks(check, `${name} is missing: ${without}`, next);
   });
   return [...capabilities, attaching(host), processes(host, `uid ${uid[1] ?? '?'}`)];
 }

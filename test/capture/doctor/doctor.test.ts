@@ -119,7 +119,7 @@ describe('doctor', () => {
 
   it('what is lacking makes exit code 3 and a line with what to do, harmless to a terminal', async () => {
     const document = await examined({
-      '/proc/self/status': 'Uid:\t0\t0\t0\t0\nCapEff:\t0000000000000000\n',
+      '/proc/self/status': 'Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000000000000\n',
       '/proc/self/exe': { link: '/var/lib/containerd/\u001b[2Jx' },
     });
     expect(document.exitCode).toBe(3);

@@ -26,7 +26,7 @@ describe('rights', () => {
     ['SYSLOG', /^CAP_SYSLOG is missing: the kernel's log may be denied$/],
     ['KILL', /^CAP_KILL is missing: /],
   ] as const)('without CAP_%s say what a grab then lacks', (name, says) => {
-    expect(lacking({ ...NODE, '/proc/self/status': status(without(name)) })).toEqual([
+    expect(lacking({ ...NODE, '/proc/self/status': status(without(name), 1000) })).toEqual([
       {
         name: `cap-${name.toLowerCase().replaceAll('_', '-')}`,
         outcome: 'lacks',
@@ -34,6 +34,11 @@ describe('rights', () => {
         next: 'Run it as root.',
       },
     ]);
+  });
+
+  it('that root lacks are not got by sudo', () => {
+    const [missing] = lacking({ ...NODE, '/proc/self/status': status(without('SYS_ADMIN'), 0) });
+    expect(missing?.next).toMatch(/privileged/);
   });
 
   it('to read what others may not come from either of two capabilities', () => {
