@@ -9,12 +9,6 @@ import { shimOf } from './runtime-places.ts';
 import { withoutEnvValues } from './without-env-values.ts';
 
 /**
- * `exec.fifo` is there from `runc create` until `runc start`; its presence says created, not started. `status` is what crun
- * has in place of state.json, in the same directory (crun src/libcrun/status.c).
- */
-const NAMES = ['state.json', 'exec.fifo', 'status'] as const;
-
-/**
  * runc's own record of each container: /run/containerd/runc/<namespace>/<id>, also where containerd's state directory
  * is elsewhere. A missing record is an answer, not a gap: with the shim alive and the rootfs still mounted,
  * `runc delete` is through and whatever hangs came after it. Of a runtime that is not runc (crun, kata, gVisor) it says
@@ -38,33 +32,44 @@ export const runcState: Collector = {
     );
     const readAt = capture.host.now().wall;
     for (const [index, container] of containers.entries()) {
-      const own = files.slice(index * NAMES.length, (index + 1) * NAMES.length);
-      const [state] = own;
-      if (state === undefined) continue;
-      yield recordOf(capture, container, readAt, own);
+      const [state, fifo, crun] = files.slice(index * PER_CONTAINER, (index + 1) * PER_CONTAINER);
+      if (state === undefined || fifo === undefined || crun === undefined) continue;
+      yield recordOf(capture, container, readAt, { state, fifo, crun });
       if (!isMissing(state)) yield withoutEnvValues(evidenceOf(`containers/${container.id}/runc/state.json`, state));
     }
   },
 };
 
-function recordOf(capture: Capture, container: Container, readAt: string, files: readonly FileResult[]): Evidence {
+const PER_CONTAINER = 3;
+
+/** What was asked for of one container. */
+interface Found {
+  readonly state: FileResult;
+  /** There from `runc create` until `runc start`: it says created, not started. */
+  readonly fifo: FileResult;
+  /** `status`, which crun has in place of state.json, in the same directory (crun src/libcrun/status.c). */
+  readonly crun: FileResult;
+}
+
+function recordOf(capture: Capture, container: Container, readAt: string, { state, fifo, crun }: Found): Evidence {
   const { id, runcState: directory } = container;
   const entry = { path: `containers/${id}/runc.txt`, source: directory };
   const shim = shimOf(capture, container);
-  const [state, fifo, ofCrun] = files.map(file => (isMissing(file) ? null : file));
-  if (!state && shim !== undefined && isRuncShim(shim) === false) {
+  if (isMissing(state) && shim !== undefined && isRuncShim(shim) === false) {
     const detail = `its runtime is not runc: it has the shim ${shimProgram(shim)}`;
     return { ...entry, outcome: 'absent', body: Buffer.alloc(0), detail };
   }
-  const row = (name: string, index: number): ListedFile => ({ name, file: files[index] ?? null });
-  const rows = NAMES.map(row).filter(({ name }) => name !== 'status' || ofCrun);
-  if (!state && ofCrun) {
-    const [, ...others] = rows;
-    const remark = 'its runtime is crun, which keeps status';
-    const body = listing(directory, readAt, [{ name: 'state.json', file: null, remark }, ...others]);
-    return { ...entry, outcome: 'ok', body };
-  }
+  const isCrun = isMissing(state) && !isMissing(crun);
+  const rows: readonly ListedFile[] = [
+    {
+      name: 'state.json',
+      ...(isCrun ? { file: null, remark: 'its runtime is crun, which keeps status' } : { file: state }),
+    },
+    { name: 'exec.fifo', file: fifo },
+    ...(isCrun ? [{ name: 'status', file: crun }] : []),
+  ];
   const body = listing(directory, readAt, rows);
-  if (state || fifo) return { ...entry, outcome: 'ok', body };
+  const isNone = isMissing(state) && isMissing(fifo) && !isCrun;
+  if (!isNone) return { ...entry, outcome: 'ok', body };
   return { ...entry, outcome: 'absent', body, detail: 'runc has no record of this container (any more)' };
 }
