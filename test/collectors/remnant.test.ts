@@ -64,6 +64,23 @@ describe('what is left of a pod without a shim', () => {
     expect(text).not.toContain('inside');
   });
 
+  it('is that of both where the pod was made anew: logs, directories and mounts of either uid', async () => {
+    const other = '9a1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0';
+    const uids = [UID, other];
+    const paper = new PaperHost({
+      ...Object.fromEntries(uids.map(uid => [`/var/log/pods/shop_web-0_${uid}/app/0.log`, `of ${uid}\n`])),
+      ...Object.fromEntries(uids.map(uid => [`/var/lib/kubelet/pods/${uid}/etc-hosts`, ''])),
+      '/proc/1/mountinfo': uids.map(uid => `1 0 0:50 / /var/lib/kubelet/pods/${uid}/x rw - tmpfs t rw\n`).join(''),
+    });
+    const paths = uids.flatMap(uid => [`/var/log/pods/shop_web-0_${uid}`, `/var/lib/kubelet/pods/${uid}`]);
+    const of = { ...remains(...paths), pod: { name: 'web-0', namespace: 'shop', uid: null } };
+    const brought = await broughtBy(remnant, captureOn(paper.host, { remnant: of }));
+    expect(textOf(brought, 'logs/pods/app/0.log')).toBe(`of ${UID}\n`);
+    expect(textOf(brought, 'logs/pods-2/app/0.log')).toBe(`of ${other}\n`);
+    expect(textOf(brought, 'remnant/kubelet-pod-2.txt')).toContain(other);
+    expect(textOf(brought, 'remnant/mounts.txt').trimEnd().split('\n')).toHaveLength(2);
+  });
+
   it("is CRI's status of its containers, and when it was written", async () => {
     const directory = join(folder, 'io.containerd.grpc.v1.cri', 'containers', CONTAINER_ID);
     mkdirSync(directory, { recursive: true });
