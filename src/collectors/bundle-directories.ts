@@ -1,3 +1,4 @@
+import type { Evidence } from '../bundle/evidence.ts';
 import type { FileRequest } from '../host/port.ts';
 import type { Container } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
@@ -32,23 +33,28 @@ export const bundleDirectories: Collector = {
   deadlineMs: 4000,
   targets: ['sandbox'],
   async *collect(capture) {
-    if (capture.target.kind !== 'sandbox') return;
-    const { containers } = capture.target.sandbox;
-    const directories = await capture.host.readRisky(
-      containers.map(({ bundle }) => ({ path: bundle, what: 'dir' }) as const),
-      deadlineOf(capture),
-    );
-    for (const [index, container] of containers.entries()) {
-      const directory = directories[index];
-      if (directory === undefined) continue;
-      if (directory.outcome === 'ok' || directory.outcome === 'empty')
-        yield* bundleOf(capture, container, namesIn(directory));
-      else yield evidenceOf(`containers/${container.id}/bundle.txt`, directory, deletedBefore(capture, container));
-    }
+    if (capture.target.kind === 'sandbox') yield* bundlesOf(capture, capture.target.sandbox.containers);
   },
 };
 
-async function* bundleOf(capture: Capture, container: Container, names: readonly string[]) {
+type Bundled = Pick<Container, 'id' | 'bundle'>;
+
+/** `containers/<id>/bundle.txt` and `containers/<id>/bundle/…` of each. */
+export async function* bundlesOf(capture: Capture, containers: readonly Bundled[]): AsyncGenerator<Evidence> {
+  const directories = await capture.host.readRisky(
+    containers.map(({ bundle }) => ({ path: bundle, what: 'dir' }) as const),
+    deadlineOf(capture),
+  );
+  for (const [index, container] of containers.entries()) {
+    const directory = directories[index];
+    if (directory === undefined) continue;
+    if (directory.outcome === 'ok' || directory.outcome === 'empty')
+      yield* bundleOf(capture, container, namesIn(directory));
+    else yield evidenceOf(`containers/${container.id}/bundle.txt`, directory, deletedBefore(capture, container));
+  }
+}
+
+async function* bundleOf(capture: Capture, container: Bundled, names: readonly string[]): AsyncGenerator<Evidence> {
   const listed = names.filter(name => bare(name) !== NEVER_TOUCHED);
   const files = await capture.host.readRisky(
     listed.map(name => requestFor(`${container.bundle}/${bare(name)}`, bare(name))),
@@ -90,7 +96,7 @@ function bare(name: string): string {
 }
 
 /** Known before the capture began, so nothing was lost by it. */
-function deletedBefore(capture: Capture, container: Container): string | undefined {
+function deletedBefore(capture: Capture, container: Bundled): string | undefined {
   const shim = capture.shims.find(({ bundle, bundleDeleted }) => bundleDeleted && bundle === container.bundle);
   return shim === undefined ? undefined : 'containerd deleted this directory under the living shim';
 }

@@ -1,9 +1,11 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { parseBundlePath } from '../formats/runtime/bundle-path.ts';
 import { parsePodLogDirectory } from '../formats/runtime/pod-log-directory.ts';
 import { podUidOfKubeletPath } from '../formats/runtime/pod-uid.ts';
 import type { FileResult } from '../host/port.ts';
 import type { Remnant } from '../sandbox/types.ts';
 import { suffixOf } from './ask.ts';
+import { bundlesOf } from './bundle-directories.ts';
 import type { Capture, Collector } from './collector.ts';
 import { statusesOf } from './cri-status.ts';
 import { deadlineOf, entryPart, evidenceOf, namesIn } from './evidence-of.ts';
@@ -18,8 +20,8 @@ const KUBELET_LEVELS = 3;
 const CRI_CONTAINER = /^(.*)\/io\.containerd\.grpc\.v1\.cri\/containers\/([0-9a-f]+)$/;
 
 /**
- * What is left of a pod that has no shim: its logs, the kubelet's directory of it, CRI's status files, and mounts that
- * nobody has taken away.
+ * What is left of a pod that has no shim: its logs, the kubelet's directory of it, CRI's status files, bundle directories,
+ * and mounts that nobody has taken away.
  */
 export const remnant: Collector = {
   name: 'remnant',
@@ -39,9 +41,16 @@ export const remnant: Collector = {
       return id === undefined ? [] : [{ id, directory: path }];
     });
     yield* statusesOf(capture, containers);
+    yield* bundlesOf(capture, remains.paths.flatMap(bundleAt));
     yield await mountsLeft(capture, remains);
   },
 };
+
+/** Its runc left its last complaint in there (log.json). */
+function bundleAt(path: string): readonly { readonly id: string; readonly bundle: string }[] {
+  const at = parseBundlePath(path);
+  return at === null ? [] : [{ id: at.id, bundle: path }];
+}
 
 function isPodLogs(path: string): boolean {
   return path.startsWith('/var/log/pods/') || /\/pods\/[^/]+_[^/]+_[^/]+$/.test(path);

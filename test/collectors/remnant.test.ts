@@ -90,6 +90,20 @@ describe('what is left of a pod without a shim', () => {
     expect(textOf(brought, `containers/${CONTAINER_ID}/status.stat`)).toMatch(/^file 0644 uid=0 size=16 mtime=/m);
   });
 
+  it('is the bundle directory of a container whose shim is gone, with the last complaint of its runc', async () => {
+    const bundle = `/run/containerd/io.containerd.runtime.v2.task/k8s.io/${CONTAINER_ID}`;
+    const config = '{"process":{"env":["PASSWORD=s3cret"]}}';
+    const paper = new PaperHost({
+      [`${bundle}/log.json`]: '{"level":"error","msg":"container_linux.go: starting"}\n',
+      [`${bundle}/config.json`]: config,
+    });
+    const of = remains(bundle, `/run/containerd/runc/k8s.io/${CONTAINER_ID}`);
+    const brought = await broughtBy(remnant, captureOn(paper.host, { remnant: of }));
+    expect(textOf(brought, `containers/${CONTAINER_ID}/bundle/log.json`)).toContain('container_linux.go');
+    expect(textOf(brought, `containers/${CONTAINER_ID}/bundle.txt`)).toMatch(/ config\.json$/m);
+    expect([...brought.values()].map(({ body }) => body.toString()).join('')).not.toContain('s3cret');
+  });
+
   it('is every mount that names it', async () => {
     const paper = new PaperHost({
       '/proc/1/mountinfo': `1 0 254:0 / / rw - ext4 /dev/vda rw\n2 1 0:50 / /var/lib/kubelet/pods/${UID}/volumes/x rw - tmpfs t rw\n3 1 0:51 / /run/${CONTAINER_ID}/rootfs rw - overlay o rw\n`,
