@@ -45,6 +45,7 @@ describe.skipIf(labUnavailable())("the sudoers line of SECURITY.md, by sudo's ow
         ['grab', pod.id, '--no-redact', '-o', '-'],
         ['grab', pod.id, '-o', '/etc/cron.d/web'],
         ['grab', pod.id, '-o', '-', '--daemons'],
+        ['grab', pod.id, '--attach', '/etc/shadow', '-o', '-'],
         ['grab', '--node'],
         ['grab', '-o', '-'],
         ['list'],
