@@ -22,6 +22,8 @@ import { SYSCALL } from '../lab/syscalls.ts';
 import { until } from '../lab/wait.ts';
 import { type Collected, collect } from './collect.ts';
 
+const [SIX, , NEWEST] = VERSIONS;
+
 const NAMES = ['views-before', 'node-samples', 'shim-answers', 'crictl', 'docker', 'views'];
 const ASKING = collectors.filter(({ name }) => NAMES.includes(name));
 /** Between the first reading and the questions lies a second or more, as in every grab. */
@@ -107,31 +109,40 @@ describe.skipIf(labUnavailable())('a pod that is well', () => {
 });
 
 describe.skipIf(labUnavailable())('an umount that hangs in Delete', () => {
-  it('is told by one table: Connect answers, State of that container does not, its sibling does, CRI says running', () =>
-    during(umountDelayed({ siblings: ['side'] }), async ({ pod, container, siblings: [sibling] }) => {
-      const collected = await collect(pod.id, ASKING, OPTIONS);
-      expect(collected.notGot).toEqual([]);
-      const { document, of, rowOf } = viewsIn(collected);
-      expect(document.shims).toMatchObject([{ outcome: 'ok', answeredBy: pod.shimPid }]);
-      expect(document.shims[0]?.latencyMs).toBeLessThan(1000);
-      expect(of(container.id)).toEqual({
-        words: {
-          ...{ '/proc': 'gone', runc: 'no record', shim: 'no answer' },
-          ...{ 'CRI status file': 'running', CRI: 'CONTAINER_RUNNING' },
+  it.for([SIX, NEWEST])(
+    'is told by one table: Connect answers, State of that container does not, its sibling does, CRI says running: $version',
+    async (version, { skip }) => {
+      const binaries = await containerdOf(version);
+      if ('reason' in binaries) return skip(binaries.reason);
+      await during(
+        umountDelayed({ siblings: ['side'], ...binaries }),
+        async ({ pod, container, siblings: [sibling] }) => {
+          const collected = await collect(pod.id, ASKING, OPTIONS);
+          expect(collected.notGot).toEqual([]);
+          const { document, of, rowOf } = viewsIn(collected);
+          expect(document.shims).toMatchObject([{ outcome: 'ok', answeredBy: pod.shimPid }]);
+          expect(document.shims[0]?.latencyMs).toBeLessThan(1000);
+          expect(of(container.id)).toEqual({
+            words: {
+              ...{ '/proc': 'gone', runc: 'no record', shim: 'no answer' },
+              ...{ 'CRI status file': 'running', CRI: 'CONTAINER_RUNNING' },
+            },
+            wrong: ['CRI', 'CRI status file'],
+          });
+          expect(of(sibling?.id ?? '')).toMatchObject({ words: { '/proc': 'alive', shim: 'RUNNING' }, wrong: [] });
+          expect(of(pod.id)).toMatchObject({
+            words: { '/proc': 'alive', shim: 'RUNNING', CRI: 'SANDBOX_READY' },
+            wrong: [],
+          });
+          expect(rowOf('app')).toMatch(/^app +gone \d+ +no record +no answer 2\.0 s +running! for .+ +RUNNING!$/);
+          expect(rowOf('side')).toMatch(/^side +alive \d+ +init \d+ +RUNNING +running for .+ +RUNNING$/);
+          expect(rowOf('shim')).toMatch(/^shim \d+ answered Connect in \d+ ms$/);
+          // A State that hangs is never repeated.
+          expect(shimCalls(collected).filter(({ container: id }) => id === container.id)).toHaveLength(1);
         },
-        wrong: ['CRI', 'CRI status file'],
-      });
-      expect(of(sibling?.id ?? '')).toMatchObject({ words: { '/proc': 'alive', shim: 'RUNNING' }, wrong: [] });
-      expect(of(pod.id)).toMatchObject({
-        words: { '/proc': 'alive', shim: 'RUNNING', CRI: 'SANDBOX_READY' },
-        wrong: [],
-      });
-      expect(rowOf('app')).toMatch(/^app +gone \d+ +no record +no answer 2\.0 s +running! for .+ +RUNNING!$/);
-      expect(rowOf('side')).toMatch(/^side +alive \d+ +init \d+ +RUNNING +running for .+ +RUNNING$/);
-      expect(rowOf('shim')).toMatch(/^shim \d+ answered Connect in \d+ ms$/);
-      // A State that hangs is never repeated.
-      expect(shimCalls(collected).filter(({ container: id }) => id === container.id)).toHaveLength(1);
-    }));
+      );
+    },
+  );
 });
 
 describe.skipIf(labUnavailable())('a pod with twenty containers that hang in Delete', () => {

@@ -16,10 +16,15 @@ export interface UmountDelayed extends Stall, AppPod {
 
 /** A shim that hangs in umount2 without D and without a disk: its goroutines look as in the classic, its kernel stack does not. */
 export function umountDelayed(
-  options: { readonly delayMs?: number; readonly siblings?: readonly string[] } = {},
+  options: {
+    readonly delayMs?: number;
+    readonly siblings?: readonly string[];
+    /** Of another version of containerd. */
+    readonly bin?: string;
+  } = {},
 ): Promise<UmountDelayed> {
   return stalled(async (folder, undo) => {
-    const app = await runAppPod(folder, undo);
+    const app = await runAppPod(folder, undo, options.bin === undefined ? {} : { bin: options.bin });
     const { pod, initPid } = app;
     const siblings: PodContainer[] = [];
     for (const name of options.siblings ?? []) siblings.push(await pod.addContainer({ name }));
