@@ -35,19 +35,21 @@ export async function runCollector(
 ): Promise<Unfinished | null> {
   const iterator = collector.collect(capture)[Symbol.asyncIterator]();
   const over = afterAbort(capture.signal, GRACE_MS);
+  const leave = (): Unfinished => {
+    iterator.return?.()?.catch(() => undefined);
+    return { outcome: 'timeout', detail: `gave nothing more by its deadline (${reasonOf(capture.signal)})` };
+  };
   let since = host.now().offsetMs;
   try {
     for (;;) {
       const step = await Promise.race([iterator.next(), over.promise]);
-      if (step === 'over') {
-        iterator.return?.()?.catch(() => undefined);
-        return { outcome: 'timeout', detail: `gave nothing more by its deadline (${reasonOf(capture.signal)})` };
-      }
+      if (step === 'over') return leave();
       if (step.done === true) return null;
       const now = host.now().offsetMs;
       const at = step.value.at ?? { offsetMs: since, durationMs: now - since };
       const taken = take({ evidence: step.value, ...at });
-      if (step.value.body.length >= LARGE_BYTES) await Promise.race([taken, over.promise]);
+      const large = step.value.body.length >= LARGE_BYTES;
+      if (large && (await Promise.race([taken, over.promise])) === 'over') return leave();
       since = host.now().offsetMs;
     }
   } catch (error) {

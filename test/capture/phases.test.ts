@@ -160,3 +160,25 @@ test('a collector for sandboxes is not run against the node alone', async () => 
   });
   expect((await run([only])).taken).toHaveLength(0);
 });
+
+test('what is large is packed before more is asked of who brought it, what is small is not waited for, and nobody is for ever', async () => {
+  const order: string[] = [];
+  const brings = (name: string, size: number) =>
+    collector({
+      name,
+      deadlineMs: 300,
+      collect: async function* () {
+        yield { ...bytes(name), body: Buffer.alloc(size) };
+        order.push(`${name} is asked for more`);
+      },
+    });
+  const packs = Promise.withResolvers<void>();
+  setTimeout(() => {
+    order.push('large is packed');
+    packs.resolve();
+  }, 50);
+  const take: PhaseRun['take'] = ({ name }) => (name === 'stuck' ? new Promise(() => undefined) : packs.promise);
+  const { missed } = await run([brings('small', 10), brings('large', 2 << 20), brings('stuck', 2 << 20)], { take });
+  expect(order).toEqual(['small is asked for more', 'large is packed', 'large is asked for more']);
+  expect(missed).toMatchObject([{ what: 'rest of stuck', outcome: 'timeout' }]);
+});
