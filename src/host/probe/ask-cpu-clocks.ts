@@ -39,14 +39,15 @@ export class CpuClockReader {
   }
 
   async read(cpus: readonly number[], { deadlineMs, signal }: Deadline): Promise<CpuClocks> {
-    const stale = monotonicMs() - FRESH_MS;
+    const beganMs = monotonicMs();
+    const stale = beganMs - FRESH_MS;
     const unknown = [...new Set(cpus)].filter(cpu => (this.#known.get(cpu)?.readMs ?? 0) <= stale);
     const setAside = unknown.length === 0 ? NONE : await this.#cpusSetAside(deadlineMs);
     const wanted = unknown.filter(cpu => !setAside.has(cpu)).slice(0, MOST_CPUS);
     if (wanted.length > 0) {
       const argv = ['sh', '-c', SCRIPT, 'sh', ...wanted.map(String)];
       const { stdout } = await askCommand(this.#pool, {
-        ...{ argv, timeoutMs: deadlineMs },
+        ...{ argv, timeoutMs: Math.max(1, beganMs + deadlineMs - monotonicMs()) },
         ...(signal === undefined ? {} : { signal }),
       });
       for (const clock of clocksIn(stdout.toString('latin1'))) {
