@@ -1,6 +1,7 @@
 import process from 'node:process';
-import { wholeDisksOf } from '../collectors/disk-chain.ts';
+import { type Disks, mountOf, wholeDisksOf } from '../collectors/disk-chain.ts';
 import { readDisks } from '../collectors/read-disks.ts';
+import { overlayDirs } from '../formats/proc/mountinfo.ts';
 import type { Host } from '../host/port.ts';
 import type { CurrentDirectory } from './places.ts';
 
@@ -38,7 +39,18 @@ export async function currentDirectory(
     readDisks(host, deadline),
   ]);
   if (answers[0]?.outcome !== 'ok' || disks === null) return { path: cwd, standing: 'silent' };
+  if (isLayerOfContainer(cwd, disks)) return { path: cwd, standing: 'shared' };
   const own = wholeDisksOf(cwd, disks);
   const shared = roots.some(root => [...wholeDisksOf(root, disks)].some(disk => own.has(disk)));
   return { path: cwd, standing: shared ? 'shared' : 'apart' };
+}
+
+/**
+ * In a container the writable layer lies where the runtime keeps all of them, on a path that is not seen in here: what is
+ * mounted at its place is the overlay itself.
+ */
+function isLayerOfContainer(path: string, { mounts }: Disks): boolean {
+  const mount = mountOf(path, mounts);
+  const upper = mount === null ? null : (overlayDirs(mount)?.upper ?? null);
+  return upper !== null && mountOf(upper, mounts) === mount;
 }
