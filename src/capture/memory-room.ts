@@ -5,7 +5,7 @@ import type { Host } from '../host/port.ts';
 /** Bytes that are free, by mount point. What did not answer is missing. */
 export type MemoryRoom = ReadonlyMap<string, number>;
 
-/** Filesystems in memory, which no disk can stall. */
+/** Filesystems in memory on every node, which no disk can stall. In a container /run may be a part of its own layer. */
 export const MEMORY_MOUNTS = ['/run', '/dev/shm'] as const;
 
 /** containerd and systemd keep their own state in /run: a node on which it is full is worse off than before. */
@@ -15,7 +15,11 @@ const LEAST_BYTES = 1 << 20;
 
 const READ_MS = 500;
 
-/** What the filesystems in memory have free, and no more than the node itself has. */
+/** include/uapi/linux/magic.h */
+const TMPFS = 0x01021994;
+const OVERLAY = 0x794c7630;
+
+/** What these filesystems have free; of memory no more than the node itself has, and nothing in a container's own layer. */
 export async function memoryRoom(host: Pick<Host, 'read' | 'readRisky'>): Promise<MemoryRoom> {
   const files = await host.readRisky(
     MEMORY_MOUNTS.map(path => ({ path, what: 'room' }) as const),
@@ -24,9 +28,11 @@ export async function memoryRoom(host: Pick<Host, 'read' | 'readRisky'>): Promis
   const available = /^MemAvailable:\s+(\d+) kB/m.exec(host.read('/proc/meminfo').body.toString('latin1'))?.[1];
   const ofNode = available === undefined ? Number.POSITIVE_INFINITY : Number(available) * 1024;
   return new Map(
-    files.flatMap(({ path, outcome, body }) =>
-      outcome === 'ok' ? [[path, Math.min(Number(body.toString('latin1')), ofNode)] as const] : [],
-    ),
+    files.flatMap(({ path, outcome, body }) => {
+      const [free = 0, type] = body.toString('latin1').split(' ').map(Number);
+      if (outcome !== 'ok') return [];
+      return [[path, type === OVERLAY ? 0 : type === TMPFS ? Math.min(free, ofNode) : free] as const];
+    }),
   );
 }
 

@@ -53,7 +53,7 @@ export interface FileRequest {
   /**
    * `body` (default): the bytes · `link`: readlink, the target is the body · `stat`: lstat only ·
    * `dir`: names of a directory, one per line, a trailing `/` on directories · `room`: bytes that are free on its
-   * filesystem, as decimal digits.
+   * filesystem, and the type of that (f_type of statfs(2)), as decimal digits.
    */
   readonly what?: 'body' | 'link' | 'stat' | 'dir' | 'room';
   /** Also lstat it (fstat of what was opened, for a body). */

@@ -72,11 +72,12 @@ test('what the user named, or has room, is held to what was asked for', () => {
   }
 });
 
-test('memory has no more room than the node has available', async () => {
-  const files = { '/run': String(6 * GIB), '/dev/shm': { outcome: 'timeout' as const } };
+test.each([
+  ['has no more room than the node has available', 0x01021994, 100 << 20],
+  ['that lies on a disk after all has what that has', 0xef53, 6 * GIB],
+  ["that is a part of a container's own layer has none", 0x794c7630, 0],
+])('memory %s', async (_, type, free) => {
   const meminfo = 'MemTotal:  65536000 kB\nMemAvailable:  102400 kB\n';
-  expect([...(await memoryRoom(new PaperHost({ ...files, '/proc/meminfo': meminfo }).host))]).toEqual([
-    ['/run', 100 << 20],
-  ]);
-  expect([...(await memoryRoom(new PaperHost(files).host))]).toEqual([['/run', 6 * GIB]]);
+  const files = { '/run': `${6 * GIB} ${type}`, '/dev/shm': { outcome: 'timeout' as const }, '/proc/meminfo': meminfo };
+  expect([...(await memoryRoom(new PaperHost(files).host))]).toEqual([['/run', free]]);
 });

@@ -81,7 +81,7 @@ function readPinned(fd: number, stat: BigIntStats, request: FileRequest, alive: 
     case 'dir':
       return readDirectory(fd, stat, request);
     case 'room':
-      return { outcome: 'ok', body: Buffer.from(String(roomAt(fd))) };
+      return { outcome: 'ok', body: Buffer.from(roomAt(fd)) };
     case 'body':
       if (!stat.isFile()) return { outcome: 'error', detail: `is a ${typeOf(stat)}: not read` };
       return request.variable === undefined
@@ -117,9 +117,9 @@ function readDirectory(fd: number, stat: BigIntStats, request: FileRequest): Att
 }
 
 /** For whoever is not root, as a writer may have to be: tmpfs keeps nothing back, others some percent. */
-function roomAt(fd: number): number {
-  const { bavail, bsize } = statfsSync(`/proc/self/fd/${fd}`);
-  return bavail * bsize;
+function roomAt(fd: number): string {
+  const { bavail, bsize, type } = statfsSync(`/proc/self/fd/${fd}`);
+  return `${bavail * bsize} ${type}`;
 }
 
 function capped(all: Buffer, maxBytes: number, keep: 'head' | 'tail'): Attempt {

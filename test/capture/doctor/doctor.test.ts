@@ -35,8 +35,8 @@ const NODE: Readonly<Record<string, Content>> = {
   '/sys/block/nvme1n1/dev': '259:0\n',
   '/sys/block/nvme1n1/size': '1024\n',
   '/var/lib/containerd': '(a directory)',
-  '/run': String(4 * 1024 ** 3),
-  '/dev/shm': String(4 * 1024 ** 3),
+  '/run': `${4 * 1024 ** 3} ${0x01021994}`,
+  '/dev/shm': `${4 * 1024 ** 3} ${0x01021994}`,
   [`/proc/${CONTAINERD}/cmdline`]: '/usr/bin/containerd\0',
   [`/proc/${CONTAINERD}/stat`]: `${CONTAINERD} (containerd) S 1 ${'0 '.repeat(48)}\n`,
   [`/proc/${CONTAINERD}/status`]: 'Name:\tcontainerd\nState:\tS (sleeping)\nPPid:\t1\nThreads:\t12\n',
@@ -113,7 +113,7 @@ describe('doctor', () => {
   });
 
   it('little room in memory is said', async () => {
-    const small = { '/run': String(9 << 20), '/dev/shm': String(9 << 20) };
+    const small = { '/run': `${9 << 20} ${0x01021994}`, '/dev/shm': `${9 << 20} ${0x01021994}` };
     expect(notOk(await examined(small))).toEqual(['warn room-run', 'warn room-dev-shm']);
   });
 
