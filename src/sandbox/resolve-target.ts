@@ -135,9 +135,16 @@ function ambiguousRemnants(asked: string, remnants: readonly Remnant[]): Stallca
   });
 }
 
-function unknown(asked: string, { sandboxes }: Inventory, gaps: readonly Gap[], host: Host): StallcapError {
+/** More of them say nothing new: they hang in the same disk. */
+const MOST_UNSEEN = 5;
+
+function unknown(asked: string, { sandboxes, gaps }: Inventory, ofRemnants: readonly Gap[], host: Host): StallcapError {
   const near = nearMatches(asked, sandboxes);
-  const unseen = gaps.map(({ path, outcome }) => `Not looked at: ${path} (${outcome}).`);
+  // A command line names nobody that its working directory does not name as well.
+  const ofBundles = gaps.filter(({ path }) => !path.endsWith('/cmdline'));
+  const unseen = [...ofBundles, ...ofRemnants]
+    .slice(0, MOST_UNSEEN)
+    .map(({ path, outcome }) => `Not looked at, and may be the one: ${printable(path)} (${outcome}).`);
   const message = `No pod, container or process of this node is called '${printable(asked)}'.`;
   return noSuchTarget(message, near.length === 0 ? '' : sandboxTable(near, uptimeSeconds(host)), unseen);
 }

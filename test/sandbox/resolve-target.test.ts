@@ -328,7 +328,15 @@ describe('a pod without a shim', () => {
   it('cannot be ruled out where the disk hangs, and the refusal says so', async () => {
     const error = await refusal(node().put('/var/log/pods', { outcome: 'timeout' }), 'nobody');
     expect(error.exit).toBe(4);
-    expect(error.next[0]).toBe('Not looked at: /var/log/pods (timeout).');
+    expect(error.next[0]).toBe('Not looked at, and may be the one: /var/log/pods (timeout).');
+  });
+
+  it('nor where a bundle directory hangs, while a command line that hangs hides nobody', async () => {
+    const config = `${TASKS}/${idOf('app/db@shop')}/config.json`;
+    const memory = node().put(config, { outcome: 'timeout' }).put('/proc/200/cmdline', { outcome: 'timeout' });
+    const error = await refusal(memory, 'nobody');
+    expect([error.exit, error.next[0]]).toEqual([4, `Not looked at, and may be the one: ${config} (timeout).`]);
+    expect(error.next.join(' ')).not.toContain('cmdline');
   });
 });
 
