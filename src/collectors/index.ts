@@ -21,6 +21,7 @@ import { firstLook } from './first-look.ts';
 import { fuseConnections } from './fuse-connections.ts';
 import { goroutineDump } from './goroutine-dump.ts';
 import { goroutineSignal } from './goroutine-signal.ts';
+import { holders } from './holders.ts';
 import { containerdLog } from './logs/containerd-log.ts';
 import { dockerLog } from './logs/docker-log.ts';
 import { kernelLog } from './logs/kernel-log.ts';
@@ -64,6 +65,7 @@ export const collectors: readonly Collector[] = [
   shimThreads,
   containerThreadsAgain,
   nodeSamples,
+  holders,
   observer,
   // ask: what the shim and the runtimes say, and how long they take to say it
   shimAnswers,

@@ -9,6 +9,7 @@ import { daemonGoroutinesFrom } from './daemon-goroutines.ts';
 import { devicesFrom } from './devices.ts';
 import type { Entries } from './entries.ts';
 import { goroutinesFrom } from './goroutines.ts';
+import { holdersFrom } from './holders.ts';
 import { kernelFrom } from './kernel.ts';
 import type { logReader } from './logs.ts';
 import { fuseFrom, mountsFrom } from './mounts.ts';
@@ -37,6 +38,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
   const goroutines = goroutinesFrom(entries, threads.pod);
   const said = saidIn(entries);
   const containers = containersFrom(entries, threads.pod, processes, samples, said);
+  const shims = shimsFrom(entries, threads.pod, processes, said);
   const mounts = mountsFrom(entries, target);
   const chains = mounts?.chains ?? [];
   const devices = devicesFrom(entries, samples, chains, mounts?.all ?? []);
@@ -50,7 +52,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     goroutines,
     daemonGoroutines: daemonGoroutinesFrom(entries),
     containers,
-    shims: shimsFrom(entries, threads.pod, processes, said),
+    shims,
     daemons: processes === null ? null : daemonsIn(processes, sweptAt, target.target),
     devices,
     pressure: pressureFrom(entries, samples, containers),
@@ -65,6 +67,6 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     stuckProbes: stuckProbesFrom(entries.manifest),
     signals: signalsFrom(entries.manifest),
     attached: attachedFrom(entries, target),
-    holders: null,
+    holders: holdersFrom(entries, threads.pod, shims),
   };
 }

@@ -55,7 +55,7 @@ function stopped(daemon: DaemonFacts, facts: Facts): Finding {
     ageFrom:
       ageMs === null
         ? null
-        : `from the sweep over all processes to the last unanswered question (${last?.tool} ${last?.what})`,
+        : `the time from the sweep over all processes to the last unanswered question (${last?.tool} ${last?.what})`,
   };
 }
 
@@ -105,8 +105,8 @@ function* dead(kind: DaemonFacts['kind'], others: readonly DaemonFacts[], facts:
       ageMs === null
         ? null
         : stoppedAt === null
-          ? 'from the search for the daemon to the last refused question'
-          : `${stopping?.cite.entry}, to the last refused question`,
+          ? 'the time from the search for the daemon to the last refused question'
+          : `the time from its end in ${stopping?.cite.entry} to the last refused question`,
   };
 }
 

@@ -71,7 +71,7 @@ export interface SignalFact extends SignalRecord {
   readonly cite: Citation;
 }
 
-/** A live process that holds something of the pod open. Null until a collector brings it. */
+/** A live process that holds something of the pod open. Null where it was not looked for: no container had ended. */
 export interface HolderFacts {
   /** Pipe (inode of `pipe:[n]`) -> processes that have its write end open. */
   readonly pipeWriters: ReadonlyMap<number, readonly Holder[]>;

@@ -12,6 +12,7 @@ import { mmapLockHeld } from '../stalls/mmap-lock-held.ts';
 import { mountFrozen } from '../stalls/mount-frozen.ts';
 import { mountFuseStopped } from '../stalls/mount-fuse-stopped.ts';
 import { overlayUmountSync } from '../stalls/overlay-umount-sync.ts';
+import { rootfsInUse } from '../stalls/rootfs-in-use.ts';
 import { type RuncHeld, runcHeld } from '../stalls/runc-held.ts';
 import { type Stall, stalled } from '../stalls/stall.ts';
 import { startBehindCappedDisk } from '../stalls/start-behind-capped-disk.ts';
@@ -225,7 +226,34 @@ const STDIO_DRAIN = defineGround<StdioDrain>({
       args: ['--samples', '1'],
       begin: ({ pod }) => pod.id,
       exit: [0, 3],
-      expected: { rule: 'stdio-drain', atLeast: 'likely' },
+      // Who holds it is found.
+      expected: { rule: 'stdio-drain', atLeast: 'proved' },
+      also: ({ holderPid }, { run }) => {
+        expect(run.stderr).toMatch(
+          new RegExp(`^Verdict: process ${holderPid} \\(sleep\\) still holds the output`, 'm'),
+        );
+      },
+    },
+  ],
+});
+
+const ROOTFS_IN_USE = defineGround({
+  name: 'a shell that stands in a rootfs',
+  make: rootfsInUse,
+  cases: [
+    {
+      kind: 'rootfs-in-use',
+      stall: '17',
+      how: 'a process outside has the rootfs as its cwd, the container killed',
+      settleMs: SETTLED_MS,
+      begin: ({ pod }) => pod.id,
+      exit: [0, 3],
+      expected: { rule: 'rootfs-busy', atLeast: 'proved' },
+      also: ({ holderPid }, { run }) => {
+        expect(run.stderr).toMatch(
+          new RegExp(`^Verdict: .* because process ${holderPid} \\(sleep, cwd\\) uses it`, 'm'),
+        );
+      },
     },
   ],
 });
@@ -334,6 +362,7 @@ export const STALLS = [
   CONTAINERD_DEAD,
   DOCKER_STOPPED,
   STDIO_DRAIN,
+  ROOTFS_IN_USE,
   MOUNT_FROZEN,
   MOUNT_FUSE_STOPPED,
   RUNCS_HELD,

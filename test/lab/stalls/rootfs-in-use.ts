@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Pod } from '../../../lab/pod.ts';
-import { signal } from '../../../lab/processes.ts';
-import { runAppPod } from '../../../lab/stalls/app-pod.ts';
-import { type Stall, stalled } from '../../../lab/stalls/stall.ts';
-import { until } from '../../../lab/wait.ts';
+import type { Pod } from '../pod.ts';
+import { signal } from '../processes.ts';
+import { until } from '../wait.ts';
+import { runAppPod } from './app-pod.ts';
+import { type Stall, stalled } from './stall.ts';
 
 export interface RootfsInUse extends Stall {
   readonly pod: Pod;
+  /** The process that stands in it. */
+  readonly holderPid: number;
 }
 
 /** Somebody's shell stands in the root filesystem of a container, which dies: its unmount is refused, and again. */
@@ -20,6 +22,6 @@ export function rootfsInUse(): Promise<RootfsInUse> {
     undo.defer(() => signal(shell.pid ?? -1, 'SIGKILL'));
     signal(initPid, 'SIGKILL');
     await until('two refusals', 60_000, () => containerd.log().split('device or resource busy').length > 2, 200);
-    return { pod };
+    return { pod, holderPid: shell.pid ?? -1 };
   });
 }
