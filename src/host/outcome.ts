@@ -21,6 +21,16 @@ export function outcomeOf(errno: string, path: string): { readonly outcome: Outc
   return { outcome: 'error', detail: errno };
 }
 
+/** The same of a connection to a socket, for which one has to be able to write to it: unix(7). */
+export function connectOutcomeOf(
+  errno: string,
+  socket: string,
+): { readonly outcome: Outcome; readonly detail: string } {
+  if (errno === 'ECONNREFUSED') return { outcome: 'gone', detail: `${errno}: nobody listens at ${socket}` };
+  const { outcome, detail } = outcomeOf(errno, socket);
+  return { outcome, detail: outcome === 'denied' ? `${errno}: connecting needs CAP_DAC_OVERRIDE` : detail };
+}
+
 const TRACED = /^\/proc\/[^/]+(?:\/task\/\d+)?\/(stack|syscall)$/;
 
 /**

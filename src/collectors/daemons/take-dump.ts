@@ -7,6 +7,7 @@ import type { RuntimeDaemon } from '../../sandbox/types.ts';
 import type { Capture } from '../collector.ts';
 import { evidenceOf } from '../evidence-of.ts';
 import { judgeBy } from '../signal/guards.ts';
+import { killFailure } from '../signal/kill-failure.ts';
 import { SignalLog } from '../signal/signal-log.ts';
 import { tellSyslog } from '../syslog.ts';
 import { DAEMON_GUARDS } from './daemon-guards.ts';
@@ -41,7 +42,10 @@ export async function takeDump(capture: Capture, daemon: RuntimeDaemon, path: st
   if (capture.signal.aborted) return refused('error', 'the time for it was over');
   const at = host.now();
   const errno = host.signal(daemon.pid, 'SIGUSR1');
-  if (errno !== null) return refused(errno === 'EPERM' ? 'denied' : 'error', `kill: ${errno}`);
+  if (errno !== null) {
+    const { denied, reason } = killFailure(errno);
+    return refused(denied ? 'denied' : 'error', reason);
+  }
   // Nobody waits for syslog.
   void tellSyslog(host, `SIGUSR1 to ${daemon.kind} ${daemon.pid}`).then(result => log.step('line to syslog', result));
   log.sent(at.offsetMs, overridden.length === 0 ? '' : `forced past guard ${overridden.join(', ')}`);

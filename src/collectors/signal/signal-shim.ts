@@ -11,6 +11,7 @@ import { CURSOR_MS, DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS } from './dump-tim
 import { favourReader } from './favour-reader.ts';
 import { findSink } from './find-sink.ts';
 import { judge } from './guards.ts';
+import { killFailure } from './kill-failure.ts';
 import { findLogFifo } from './log-fifo.ts';
 import type { PendingDump, SentSignal } from './pending-dump.ts';
 import { newestCursor } from './read-journal.ts';
@@ -66,7 +67,8 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
   const errno = host.signal(shim.pid, 'SIGUSR1');
   if (errno !== null) {
     abandon();
-    return refuse(errno === 'EPERM' ? 'denied' : 'guard', `kill: ${errno}`);
+    const { denied, reason } = killFailure(errno);
+    return refuse(denied ? 'denied' : 'guard', reason);
   }
   mark.leave('sent');
   // Nobody waits for syslog.

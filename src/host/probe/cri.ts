@@ -8,6 +8,7 @@ import {
 } from '../../formats/cri/calls.ts';
 import { UNIMPLEMENTED } from '../../formats/ttrpc/call.ts';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
+import { connectOutcomeOf } from '../outcome.ts';
 import type { CriCall } from '../port.ts';
 
 /** A call as the probe saw it. `startMs`: reading of the monotonic clock. */
@@ -72,7 +73,8 @@ async function ask(client: Client, service: string, question: CriQuestion, until
   if (code === DEADLINE_EXCEEDED)
     return { ...failed, outcome: 'timeout', detail: `no answer within ${Math.round(timeoutMs)} ms` };
   if (code !== UNAVAILABLE) return { ...failed, outcome: 'error' };
-  if (/EACCES|EPERM/.test(details)) return { ...failed, outcome: 'denied' };
+  const refused = /EACCES|EPERM/.exec(details)?.[0];
+  if (refused !== undefined) return { ...failed, outcome: 'denied', detail: connectOutcomeOf(refused, '').detail };
   return { ...failed, outcome: /ENOENT|ECONNREFUSED/.test(details) ? 'gone' : 'error' };
 }
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { monotonicMs, toMicroseconds } from '../clock.ts';
-import { errnoOf, outcomeOf } from '../outcome.ts';
+import { connectOutcomeOf, errnoOf } from '../outcome.ts';
 import type { HttpCall } from '../port.ts';
 import { connectPath } from './unix-socket.ts';
 
@@ -38,7 +38,8 @@ const EMPTY = Buffer.alloc(0);
 
 function get(socket: string, path: string, timeoutMs: number): Promise<Answered> {
   const { promise, resolve } = Promise.withResolvers<Answered>();
-  const failed = (error: unknown) => resolve({ ...failureOf(errnoOf(error), socket), status: null, body: EMPTY });
+  const failed = (error: unknown) =>
+    resolve({ ...connectOutcomeOf(errnoOf(error), socket), status: null, body: EMPTY });
   try {
     // The name of a host is asked for, and means nothing here.
     const headers = { Host: 'localhost', Connection: 'close' };
@@ -79,9 +80,4 @@ function read(response: IncomingMessage, end: (answered: Answered) => void): voi
     else end({ outcome: 'error', status, detail: `HTTP status ${status}`, body });
   });
   response.on('error', error => end({ outcome: 'error', status, detail: errnoOf(error), body: Buffer.concat(chunks) }));
-}
-
-function failureOf(errno: string, socket: string): Pick<HttpCall, 'outcome' | 'detail'> {
-  if (errno === 'ECONNREFUSED') return { outcome: 'gone', detail: `${errno}: nobody listens at ${socket}` };
-  return outcomeOf(errno, socket);
 }

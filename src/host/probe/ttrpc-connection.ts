@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type CallRequest, type CallResponse, decodeResponse, encodeCall } from '../../formats/ttrpc/call.ts';
 import { encodeFrame, REQUEST, RESPONSE, TtrpcFrameReader } from '../../formats/ttrpc/frame.ts';
-import { errnoOf, outcomeOf } from '../outcome.ts';
+import { connectOutcomeOf, errnoOf } from '../outcome.ts';
 import { connectUnix } from './unix-socket.ts';
 
 export type Reply =
@@ -83,8 +83,7 @@ export class TtrpcConnection {
 
 function failureOf(error: unknown, address: string): Failed {
   const errno = errnoOf(error);
-  if (errno === 'ECONNREFUSED') return { outcome: 'gone', detail: `${errno}: nobody listens at ${address}` };
   if (errno === 'EAGAIN') return { outcome: 'error', detail: `${errno}: its queue of connections is full` };
-  const { outcome, detail } = outcomeOf(errno, address);
+  const { outcome, detail } = connectOutcomeOf(errno, address);
   return { outcome: outcome === 'gone' || outcome === 'denied' ? outcome : 'error', detail };
 }
