@@ -58,6 +58,16 @@ describe.skipIf(labUnavailable())('a dump that journald drops, since containerd 
         detail: expect.stringMatching(new RegExp(`; rate limited: journald dropped messages: ${suppressed}`)),
       });
       expect(cut.evidence.get('shim/goroutines.raw.log')?.body.toString()).not.toContain('RemoveContainer');
+
+      // Nobody says a word after the dump, so journald does not say what it has dropped; it did so a while before.
+      {
+        await using _talking = chatter(containerd);
+        await dropping();
+      }
+      const quiet = await askForDump(pod.id, { signalAgain: true });
+      expect(quiet.signals[0]?.dump, steps(quiet)).toMatch(
+        new RegExp(`^lost \\(rate limited, as it seems: ${suppressed}, \\d+ s before the signal\\)$`),
+      );
       await expectAnswers(containerd, pod);
     });
   });

@@ -17,7 +17,10 @@ const BURST = 5;
 export interface RateLimited extends InJournal {
   /** Name of the unit that journald takes containerd for. */
   readonly unit: string;
-  /** The interval that goes on, once messages of it were dropped: when it began (ms since 1970), how many it has let through. */
+  /**
+   * Waits for an interval that began a moment ago, and of which messages are dropped already.
+   * @returns when it began (ms since 1970), how many it has let through
+   */
   dropping(): Promise<{ readonly beganMs: number; readonly taken: number }>;
 }
 
@@ -84,6 +87,8 @@ export function chatter({ cri }: Pick<Containerd, 'cri'>): AsyncDisposable {
 
 /** Entries of an interval follow each other faster than this; journald is silent for longer when it drops. */
 const SILENCE_MS = 700;
+/** So that there is time left in it. */
+const RECENT_MS = 2000;
 
 async function dropping({ entries }: Pick<InJournal, 'entries'>): Promise<{ beganMs: number; taken: number }> {
   return until(
@@ -92,9 +97,10 @@ async function dropping({ entries }: Pick<InJournal, 'entries'>): Promise<{ bega
     async () => {
       const times = (await entries()).map(entry => Number(entry['__REALTIME_TIMESTAMP']) / 1000);
       const last = times.at(-1) ?? Date.now();
-      if (Date.now() - last < SILENCE_MS || Date.now() - last > INTERVAL_MS) return null;
       const before = times.findLastIndex((time, index) => (times[index + 1] ?? time) - time > SILENCE_MS);
-      return { beganMs: times[before + 1] ?? last, taken: times.length - before - 1 };
+      const beganMs = times[before + 1] ?? last;
+      if (Date.now() - last < SILENCE_MS || Date.now() - beganMs > RECENT_MS) return null;
+      return { beganMs, taken: times.length - before - 1 };
     },
     100,
   );
