@@ -82,6 +82,19 @@ describe.skipIf(labUnavailable())('a grab stays small, and says what it cut,', (
       },
     ));
 
+  it('with a secret in each of 100,000 lines of a log', context =>
+    during(stalled(runAppPod), async ({ folder, pod }) => {
+      const line = (n: number) =>
+        `time="${new Date().toISOString()}" level=info msg="pull --password hunter${n} ${'x'.repeat(150)}"\n`;
+      const lines = Array.from({ length: 1000 }, (_, n) => line(n)).join('');
+      for (let written = 0; written < 100; written += 1) appendFileSync(join(folder.path, 'containerd.log'), lines);
+      const { bundle } = await grabThrough(context, folder, pod.id, { timeoutS: 30, args: QUICK });
+      const kept = bundle.manifest.items.find(({ path }) => path === 'logs/containerd.log');
+      expect(kept?.redactions).toBeGreaterThan(50_000);
+      expect(bundle.text('logs/containerd.log')).not.toContain('hunter');
+      expect(peakOf(bundle)).toBeLessThan(MAX_BYTES);
+    }));
+
   it('with a line of 64 MiB in a log that grows, and bytes that are no text', context =>
     during(stalled(runAppPod), async ({ folder, pod }) => {
       const log = join(folder.path, 'containerd.log');
