@@ -32,6 +32,7 @@ import { observer } from './observer.ts';
 import { ps } from './ps.ts';
 import { remnant } from './remnant.ts';
 import { runcState } from './runc-state.ts';
+import { sandboxes } from './sandboxes.ts';
 import { shimAnswers } from './shim-answers.ts';
 import { shimFiles } from './shim-files.ts';
 import { shimThreads } from './shim-threads.ts';
@@ -46,6 +47,7 @@ export const collectors: readonly Collector[] = [
   goroutineSignal,
   // sweep: the node, while the dump is on its way
   sweep,
+  sandboxes,
   shimFiles,
   nodeFiles,
   cgroups,

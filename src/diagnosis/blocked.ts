@@ -90,7 +90,7 @@ export function waitersHave([first, ...more]: readonly Blocked[], facts: Pick<Fa
 }
 
 /** What a step of the wait chain about this thread is about. */
-export function partsOf({ thread, whose }: Blocked): readonly Part[] {
+export function partsOf({ thread, whose }: Pick<Blocked, 'thread' | 'whose'>): readonly Part[] {
   const { pid, tid } = thread;
   return whose === 'runtime' ? [`thread:${tid}`, `daemon:${pid}`] : [`thread:${tid}`];
 }

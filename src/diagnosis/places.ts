@@ -42,7 +42,10 @@ export function rootPlace(disks: Disks, role: DiskChain['role'] = "containerd's 
 export function placeOfBlocked({ thread, whose }: Pick<Blocked, 'thread' | 'whose'>, disks: Disks): Place | null {
   if (thread.role === 'shim') return layersPlace(disks);
   if (whose !== 'runtime' || thread.comm === 'kubelet') return null;
-  return rootPlace(disks, thread.comm === 'dockerd' ? "docker's root" : "containerd's root");
+  const root = rootPlace(disks, thread.comm === 'dockerd' ? "docker's root" : "containerd's root");
+  // Snapshots may lie on a disk of their own: then nobody sees in a thread which of the two it waits for.
+  const layers = disks.mounts?.chains.filter(({ device, role }) => device !== null && role === 'writable layer') ?? [];
+  return layers.every(({ device }) => device === root?.filesystem) ? root : null;
 }
 
 function placeOf(chain: DiskChain, { devices }: Disks): Place {

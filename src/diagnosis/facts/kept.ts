@@ -3,7 +3,7 @@ const KEPT: readonly RegExp[] = [
   /^shim(?:\/\d+)?\/(?:(?:threads|children)-\d+\.txt|children\.txt|fd\.txt|goroutines\.txt|mountinfo|cgroup)$/,
   /^containers\/[^/]+\/(?:threads-\d+\.txt|cgroup\.txt|bundle\.txt|runc\.txt|runc\/state\.json|bundle\/log\.json)$/,
   /^containers\/[^/]+\/(?:status\.json|status\.stat|config\.v2\.json|config\.v2\.stat)$/,
-  /^node\/(?:blocked\.txt|mountinfo|disks\.txt|fuse\.txt|holders\.txt|cgroups\.txt|cgroups|diskstats|meminfo|pressure\/\w+)$/,
+  /^node\/(?:blocked\.txt|mountinfo|disks\.txt|fuse\.txt|holders\.txt|sandboxes\.txt|cgroups\.txt|cgroups|diskstats|meminfo|pressure\/\w+)$/,
   /^runtime\/(?:\w+-commands(?:-\d+)?\.jsonl|(?:crictl|docker)-(?:inspect|version)[\w-]*\.txt)$/,
   /^runtime\/views\.json$/,
   /^attached\/[^/]+$/,

@@ -16,6 +16,7 @@ import { fuseFrom, mountsFrom } from './mounts.ts';
 import { dirtyFrom, pressureFrom } from './pressure.ts';
 import { daemonsIn, PROCESSES } from './processes.ts';
 import type { Samples } from './samples.ts';
+import { podNamesFrom } from './sandboxes.ts';
 import { shimsFrom } from './shims.ts';
 import { threadsFrom } from './threads.ts';
 import { saidIn } from './views-document.ts';
@@ -57,7 +58,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     devices,
     pressure: pressureFrom(entries, samples, containers),
     dirty: dirtyFrom(entries, samples, devices, chains),
-    writers: writersFrom(samples, target, logs.names, devices),
+    writers: writersFrom(samples, target, podNamesFrom(entries, logs.names), devices),
     mounts,
     fuse: fuseFrom(entries, mounts),
     cgroups: cgroupsFrom(entries, target.podUid),

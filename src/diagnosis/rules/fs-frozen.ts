@@ -49,7 +49,7 @@ function* findingOf(all: readonly Blocked[], facts: Facts): Iterable<Finding> {
   const place = placeOfBlocked(first, facts);
   const idle = isIdle(place?.device ?? null);
   const filesystem = filesystemPart(place);
-  const where = place === null ? 'a filesystem' : place.words;
+  const where = place === null ? 'A filesystem' : place.words;
   yield {
     verdict: verdictAt(stood.ageMs, idle ? 'proved' : 'likely'),
     says: `${where} is frozen: ${waitersHave(all, facts)} waited for ${formatDuration(stood.ageMs)} to write to it${idle ? ', and its device has nothing to do' : ''}.`,

@@ -1,4 +1,5 @@
 import { formatDuration, formatSize } from '../../formats/duration.ts';
+import { type Blocked, blockedThreads, concerning, partsOf, whoIs } from '../blocked.ts';
 import type { Device, Facts, Thread } from '../facts.ts';
 import { defineRule, type Finding, type Link, verdictAt } from '../rule.ts';
 import {
@@ -21,7 +22,8 @@ const MUCH_DIRTY_BYTES = 32 * 1024 * 1024;
 
 /**
  * A container wrote to its own disk and died; its shim unmounts the overlay, which first writes back all that is dirty on the whole
- * filesystem of its upper layer.
+ * filesystem of its upper layer. containerd and dockerd do the same in a create: they mount an overlay for a moment, to look into an image
+ * or to change owners (containerd's WithTempMount, issue 4485).
  */
 export const overlayUmountSync = defineRule({
   id: 'overlay-umount-sync',
@@ -30,11 +32,15 @@ export const overlayUmountSync = defineRule({
   needs: ['threads'],
   lacks: ({ threads }) => (threads.stacks === 'none' ? ['kernel stacks of the shim'] : []),
   *judge(facts) {
-    for (const thread of facts.threads.all) {
+    const shims = facts.threads.all
+      .filter(({ role }) => role === 'shim')
+      .map(thread => ({ thread, whose: 'pod' as const }));
+    const daemons = concerning(blockedThreads(facts), facts).filter(({ whose }) => whose === 'runtime');
+    for (const { thread, whose } of [...shims, ...daemons]) {
       const stood = inOneCall(thread);
-      if (stood === null || thread.role !== 'shim' || thread.state !== 'D') continue;
+      if (stood === null || thread.state !== 'D') continue;
       if (!isIn(thread, 'umount2') || !stackHas(thread, UNMOUNTING) || waitsForAnotherHolder(thread)) continue;
-      yield findingOf(thread, stood, facts);
+      yield findingOf({ thread, whose }, stood, facts);
     }
   },
 });
@@ -48,7 +54,7 @@ function waitsForAnotherHolder(thread: Thread): boolean {
   return place === 'ovl_sync_fs' || place.startsWith('rwsem_down_');
 }
 
-function findingOf(thread: Thread, stood: Standstill, facts: Facts): Finding {
+function findingOf({ thread, whose }: Pick<Blocked, 'thread' | 'whose'>, stood: Standstill, facts: Facts): Finding {
   const { dirty } = facts;
   const device = facts.devices?.all.find(({ name }) => name === dirty?.device) ?? null;
   const isBusy = device !== null && (device.alwaysInFlight || (device.rates?.utilPercent ?? 0) >= 50);
@@ -58,7 +64,7 @@ function findingOf(thread: Thread, stood: Standstill, facts: Facts): Finding {
   return {
     verdict: verdictAt(stood.ageMs, whole ? 'proved' : 'likely'),
     says:
-      `A thread of the shim has been unmounting a container's disk for ${formatDuration(stood.ageMs)}: overlayfs first writes back ` +
+      `${whose === 'pod' ? 'A thread of the shim' : whoIs({ thread, whose }, facts)} has been unmounting a container's disk for ${formatDuration(stood.ageMs)}: overlayfs first writes back ` +
       `everything that is dirty on ${place.words}${howMuch(facts, device)}.`,
     because: [
       ...thread.cites,
@@ -73,7 +79,7 @@ function findingOf(thread: Thread, stood: Standstill, facts: Facts): Finding {
     next: NEXT,
     ageMs: stood.ageMs,
     ageFrom: stood.ageFrom,
-    links: linksOf(thread, place, device, facts),
+    links: linksOf({ thread, whose }, place, device, facts),
     // A disk that writes, slowly, is the other half of the same sentence. One that does not is another cause.
     tellsWhy: dirty?.drainMs != null,
   };
@@ -116,19 +122,18 @@ function howMuch({ dirty }: Facts, device: Device | null): string {
 }
 
 function linksOf(
-  thread: Thread,
+  blocked: Pick<Blocked, 'thread' | 'whose'>,
   { words, filesystem }: Place,
   device: Device | null,
   { dirty }: Facts,
 ): readonly Link[] {
-  const { tid } = thread;
   const about = dirty?.of === 'node' ? 'at most' : 'about';
   const drain = dirty?.drainMs == null ? '' : `, ${about} ${formatDuration(dirty.drainMs)} to drain`;
   const amount =
     dirty === null ? '' : `, ${dirty.of === 'node' ? 'up to ' : ''}${formatSize(dirty.bytes)} dirty${drain}`;
   const own: Link = {
-    says: threadWords(thread),
-    about: [`thread:${tid}`],
+    says: threadWords(blocked.thread),
+    about: partsOf(blocked),
     waitsFor: filesystem === null ? [] : [`filesystem:${filesystem}`],
   };
   if (filesystem === null) return [own];

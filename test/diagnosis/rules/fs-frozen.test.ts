@@ -53,6 +53,23 @@ describe('fs-frozen', () => {
     expect(judge(fsFrozen, withBlocked([renames], { mounts: null }))).toMatchObject([{ verdict: 'likely' }]);
   });
 
+  it('blames no disk where containerd has two, and nobody sees which of them it waits for', () => {
+    const renames = containerd({ stack: RENAME_FROZEN });
+    const layer: DiskChain = {
+      ...chain,
+      role: 'writable layer',
+      device: '7:0',
+      devices: ['loop0'],
+      mountPoint: '/snap',
+    };
+    const two = { all: [], others: 0, chains: [chain, layer] };
+    const [found] = judge(fsFrozen, withBlocked([renames], { mounts: two }));
+    expect(found).toMatchObject({ verdict: 'likely', says: expect.stringMatching(/^A filesystem is frozen: /) });
+    expect(found?.links[0]?.waitsFor).toEqual([]);
+    const one = { ...two, chains: [chain, { ...layer, device: '259:1' }] };
+    expect(judge(fsFrozen, withBlocked([renames], { mounts: one }))).toMatchObject([{ verdict: 'proved' }]);
+  });
+
   it('knows kernels that have no percpu_rwsem in it', () => {
     expect(judge(fsFrozen, withBlocked([containerd({ stack: WRITE_FROZEN_3_10 })]))).toMatchObject([
       { verdict: 'proved' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Facts, Thread } from '../../../src/diagnosis/facts.ts';
 import { overlayUmountSync } from '../../../src/diagnosis/rules/overlay-umount-sync.ts';
-import { callOf, deviceOf, devicesOf, factsOf, podThreads, ratesOf, threadOf } from '../facts-of.ts';
+import { callOf, containerOf, deviceOf, devicesOf, factsOf, podThreads, ratesOf, threadOf } from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge } from '../judge.ts';
 
@@ -61,6 +61,25 @@ const mounts: Facts['mounts'] = {
 const verdicts = (facts: Facts) => judge(overlayUmountSync, facts).map(({ verdict }) => verdict);
 
 describe('an unmount that waits for writeback', () => {
+  it('finds a containerd that unmounts the overlay of a create, for a pod that waits for that', () => {
+    const containerd = stuck({
+      ...{ pid: 812, tid: 830, comm: 'containerd', role: 'other', moved: 'once', entry: 'node/blocked.txt' },
+    });
+    const facts = (initPid: number | null) =>
+      factsOf({
+        ...{ threads: podThreads(), nodeThreads: { blocked: [containerd], stacks: 'all' } },
+        ...{ containers: [containerOf({ initPid })], devices: busy, dirty, mounts },
+      });
+    const [found] = judge(overlayUmountSync, facts(null));
+    expect(found).toMatchObject({
+      // The node's threads are looked at once.
+      verdict: 'likely',
+      says: expect.stringMatching(/^containerd \(thread 830\) has been unmounting a container's disk for 20\.0 s/),
+    });
+    expect(found?.links[0]?.about).toEqual(['thread:830', 'daemon:812']);
+    expect(judge(overlayUmountSync, facts(2700))).toEqual([]);
+  });
+
   it('is proved by a real one, with its age, its disk and how long it will take', () => {
     for (const name of ['overlay-umount-sync', 'state-behind-delete']) {
       const [found, ...more] = judge(overlayUmountSync, factsOfBundle(name));
