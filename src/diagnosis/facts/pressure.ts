@@ -59,23 +59,27 @@ function nodeShare(entries: Entries, samples: Samples | null, kind: (typeof KIND
   const { some, full } = parsePressure(text ?? '');
   if (text === null || (some === null && full === null)) return null;
   const averages = { avg10Some: some?.avg10 ?? null, avg10Full: full?.avg10 ?? null, avg60Full: full?.avg60 ?? null };
-  return { some: null, full: null, ...averages, cite: citeFirst(path, text, /^full/) };
+  return { some: null, full: null, series: [], ...averages, cite: citeFirst(path, text, /^full/) };
 }
 
 function shareOf(points: readonly Point[], what: string): PressureShare | null {
   const read = points.filter(({ reading }) => reading !== null);
   const [first, last] = [read[0], read.at(-1)];
   if (first === undefined || last?.reading == null) return null;
-  const elapsedUs = (last.offsetMs - first.offsetMs) * 1000;
-  const grown = (kind: 'some' | 'full') => {
-    const [before, after] = [first.reading?.[kind], last.reading?.[kind]];
+  const grown = (from: Point, to: Point, kind: 'some' | 'full') => {
+    const elapsedUs = (to.offsetMs - from.offsetMs) * 1000;
+    const [before, after] = [from.reading?.[kind], to.reading?.[kind]];
     if (before == null || after == null || elapsedUs <= 0) return null;
     return Math.min(1, Math.max(0, after.totalUs - before.totalUs) / elapsedUs);
   };
+  const series = read.slice(1).map((to, index) => {
+    const from = read[index] ?? first;
+    return { untilMs: to.offsetMs, some: grown(from, to, 'some') ?? 0, full: grown(from, to, 'full') ?? 0 };
+  });
   const { some, full } = last.reading;
   const words = full === null ? '' : ` full avg10=${full.avg10.toFixed(2)} total=${full.totalUs}`;
   return {
-    ...{ some: grown('some'), full: grown('full') },
+    ...{ some: grown(first, last, 'some'), full: grown(first, last, 'full'), series },
     ...{ avg10Some: some?.avg10 ?? null, avg10Full: full?.avg10 ?? null, avg60Full: full?.avg60 ?? null },
     cite: cite(
       SAMPLES,

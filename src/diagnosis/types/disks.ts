@@ -118,6 +118,8 @@ export interface PressureShare {
   readonly avg10Some: number | null;
   readonly avg10Full: number | null;
   readonly avg60Full: number | null;
+  /** The same between each two samples; empty with one. */
+  readonly series: readonly { readonly untilMs: number; readonly some: number; readonly full: number }[];
   readonly cite: Citation;
 }
 

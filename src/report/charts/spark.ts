@@ -8,8 +8,12 @@ export interface Point {
   readonly y: number;
 }
 
-/** A small picture of a series that starts at zero; `kind` gives its colour. One value alone is a flat line. */
-export function spark(points: readonly Point[], kind: string, step = false): Markup {
+/**
+ * A small picture of a series that starts at zero; `kind` gives its colour. One value alone is a flat line.
+ *
+ * @param top of the picture; default: what fits the series
+ */
+export function spark(points: readonly Point[], kind: string, step = false, top?: number): Markup {
   const xs = points.map(point => point.x);
   const [first = 0, last = 1] = [Math.min(...xs), Math.max(...xs)];
   const most = Math.max(...points.map(point => point.y), Number.MIN_VALUE);
@@ -17,7 +21,7 @@ export function spark(points: readonly Point[], kind: string, step = false): Mar
     .domain([first, last === first ? first + 1 : last])
     .range([0, 100]);
   const y = scaleLinear()
-    .domain([0, most * 1.1])
+    .domain([0, top ?? most * 1.1])
     .range([30, 0]);
   const drawn = points.length === 1 ? [...points, { x: first + 1, y: points[0]?.y ?? 0 }] : points;
   const curve = step ? curveStep : curveLinear;

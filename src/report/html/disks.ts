@@ -5,6 +5,8 @@ import type { Anchors } from './anchors.ts';
 import { html, type Markup } from './markup.ts';
 
 const MAX_DEVICES = 6;
+/** Of what nobody waited for there is nothing to see over the samples. */
+const SHOWN_PRESSURE = 0.05;
 
 /** What the disks did between the first sample and the last, and how long tasks waited for them. */
 export function disksSection({ devices, pressure, dirty }: Facts, anchors: Anchors): Markup | null {
@@ -74,5 +76,9 @@ function pressureRow(
   const some = share.some ?? (share.avg10Some ?? 0) / 100;
   const full = share.full ?? (share.avg10Full ?? 0) / 100;
   const percent = (part: number) => `${(part * 100).toFixed(0)} %`;
-  return html`<div class="row"><span>${anchors.link(share.cite, kind)}</span>${meter(some, full, full >= 0.5 ? 'hot' : 'calm')}<b>${percent(some)} / ${percent(full)}</b></div>`;
+  const row = html`<div class="row"><span>${anchors.link(share.cite, kind)}</span>${meter(some, full, full >= 0.5 ? 'hot' : 'calm')}<b>${percent(some)} / ${percent(full)}</b></div>`;
+  const { series } = share;
+  if (series.length < 2 || some < SHOWN_PRESSURE) return row;
+  const points = series.map(({ untilMs, some: part }) => ({ x: untilMs, y: part }));
+  return html`${row}<div class="row"><span>over time</span>${spark(points, 'flying', true, 1)}<b>${series.map(point => (point.some * 100).toFixed(0)).join(', ')}</b></div>`;
 }

@@ -168,6 +168,17 @@ describe('pressure', () => {
     expect(pressure?.node.memory).toBeNull();
   });
 
+  it('is told between each two samples, too', () => {
+    const io = (total: number) => `some avg10=0.00 avg60=0.00 avg300=0.00 total=${total}\n`;
+    const { pressure } = sampled([{ io: io(0) }, { io: io(100_000) }, { io: io(1_900_000) }]);
+    const series = pressure?.node.io?.series ?? [];
+    expect(series).toMatchObject([{ full: 0 }, { full: 0 }]);
+    const [early = 0, late = 0] = series.map(({ some }) => some);
+    expect(early).toBeGreaterThan(0);
+    expect(late).toBeGreaterThan(early);
+    expect(series[1]?.untilMs).toBeGreaterThan(series[0]?.untilMs ?? 0);
+  });
+
   it('is null on a kernel without it', () => {
     expect(sampled([{ disks: [{}] }]).pressure).toBeNull();
   });

@@ -40,7 +40,7 @@ const capped = (partial: Partial<Device> = {}): Device =>
 
 const cite = { entry: 'node/samples.jsonl', line: 3, text: '/proc/pressure/io: some avg10=98.00 full avg10=91.00' };
 const share = (some: number, full10: number) => ({
-  ...{ some, full: full10, avg10Some: some * 100, avg10Full: full10 * 100, avg60Full: full10 * 100, cite },
+  ...{ some, full: full10, avg10Some: some * 100, avg10Full: full10 * 100, avg60Full: full10 * 100, series: [], cite },
 });
 const pressed: PressureFacts = { node: { io: share(0.98, 0.91), memory: share(0, 0), cpu: null }, pod: new Map() };
 

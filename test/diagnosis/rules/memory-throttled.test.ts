@@ -9,7 +9,7 @@ import { OVER_MEMORY_HIGH } from '../stacks.ts';
 
 const cite = { entry: 'node/samples.jsonl', line: 3, text: 'memory.pressure: full avg10=88.00 avg60=62.00' };
 const share = (full: number): PressureShare => ({
-  ...{ some: full, full, avg10Some: full * 100, avg10Full: full * 100, avg60Full: full * 70, cite },
+  ...{ some: full, full, avg10Some: full * 100, avg10Full: full * 100, avg60Full: full * 70, series: [], cite },
 });
 const pressure = (memory: number, io: number): PressureFacts => ({
   node: { io: share(0), memory: share(0), cpu: null },

@@ -108,6 +108,7 @@ export const WRITTEN: readonly Written[] = [
         avg10Some: full * 100,
         avg10Full: full * 100,
         avg60Full: full * 70,
+        series: [],
         cite,
       });
       const memory = {
