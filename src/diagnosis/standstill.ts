@@ -71,7 +71,8 @@ export function sleepsIn(thread: Pick<Thread, 'stack' | 'wchan'>): string | null
   return frame?.symbol ?? thread.wchan;
 }
 
-const SCHEDULER = /^(?:__)?(?:schedule|io_schedule|schedule_timeout|preempt_schedule)(?:_\w+)?$/;
+/** arm64 before 5.17 has `__switch_to` on top of every stack. */
+const SCHEDULER = /^(?:__switch_to|(?:__)?(?:schedule|io_schedule|schedule_timeout|preempt_schedule)(?:_\w+)?)$/;
 
 /** A frame of a thread as evidence. */
 export function citeFrame(thread: Thread, frame: Frame): Citation {

@@ -42,6 +42,8 @@ describe('the stack of a thread', () => {
 
   it('says where the thread sleeps, the scheduler left out', () => {
     expect(sleepsIn(thread)).toBe('wb_wait_for_completion');
+    const arm = `[<0>] __switch_to+0xe4/0x160\n[<0>] __schedule+0x2f0/0x8c0\n[<0>] wb_wait_for_completion+0x81/0xb0`;
+    expect(sleepsIn(threadOf({ stack: arm }))).toBe('wb_wait_for_completion');
     expect(sleepsIn(threadOf({ stack: null, wchan: 'rwsem_down_read_slowpath' }))).toBe('rwsem_down_read_slowpath');
   });
 

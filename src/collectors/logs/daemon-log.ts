@@ -34,7 +34,9 @@ export function logOf(capture: Capture, path: string, daemon: LoggedDaemon): Asy
       return once(capture, path, sink.prefix + sink.path, () => file(capture, path, sink.prefix + sink.path));
     if (sink.kind === 'journal') {
       const matches = await journalMatches(capture, sink.pid);
-      const entry = await once(capture, path, `journalctl ${matches.join(' ')}`, () => journal(capture, path, matches));
+      const entry = await once(capture, path, `journalctl ${matches.join(' ')}`, () =>
+        journal(capture, path, sink.root, matches),
+      );
       if (entry.outcome !== 'absent') return entry;
     }
     return elsewhere(capture, path, daemon, sink.words);
@@ -45,8 +47,8 @@ async function file(capture: Capture, path: string, source: string): Promise<Evi
   return evidenceOf(path, await readLogFile(capture, source));
 }
 
-async function journal(capture: Capture, path: string, matches: readonly string[]): Promise<Evidence> {
-  const result = await readJournal(capture, matches);
+async function journal(capture: Capture, path: string, root: string, matches: readonly string[]): Promise<Evidence> {
+  const result = await readJournal(capture, root, matches);
   const { offsetMs, durationMs, detail, stdout, stderr } = result;
   const says = [detail, stderr.toString('utf8').trim().split('\n')[0]].filter(Boolean).join(': ');
   return {

@@ -2,6 +2,7 @@ import { parseCgroups, v1Path, v2Path } from '../../formats/proc/cgroup.ts';
 import type { CommandResult } from '../../host/port.ts';
 import type { Capture } from '../collector.ts';
 import { deadlineOf } from '../evidence-of.ts';
+import { ofRoot } from '../signal/read-journal.ts';
 import { LOG_BYTES, oldestWanted } from './log-turn.ts';
 
 const READ_MS = 5000;
@@ -9,18 +10,21 @@ const READ_MS = 5000;
 /**
  * The newest part of the journal of a unit, or of a process where there is no unit. Asked for in reverse, so that what is
  * cut, by the cap or by a journal on a slow disk, is the oldest part; put into order again here.
+ *
+ * @param root of journald, when it is not ours (signal/sink.ts)
  */
-export async function readJournal(capture: Capture, matches: readonly string[]): Promise<CommandResult> {
-  const result = await query(capture, 'short-iso-precise', matches);
+export async function readJournal(capture: Capture, root: string, matches: readonly string[]): Promise<CommandResult> {
+  const result = await query(capture, root, 'short-iso-precise', matches);
   // systemd before 234 (CentOS 7) knows no microseconds in ISO times.
   const old = result.outcome === 'error' && /output (format|mode)/i.test(result.stderr.toString('utf8'));
-  const read = old ? await query(capture, 'short-iso', matches) : result;
+  const read = old ? await query(capture, root, 'short-iso', matches) : result;
   return { ...read, stdout: inOrder(read.stdout) };
 }
 
-function query(capture: Capture, output: string, matches: readonly string[]): Promise<CommandResult> {
+function query(capture: Capture, root: string, output: string, matches: readonly string[]): Promise<CommandResult> {
   const since = `@${Math.floor(oldestWanted(capture) / 1000)}`;
-  const argv = ['journalctl', '--no-pager', '--quiet', '--all', '--reverse', `--output=${output}`, `--since=${since}`];
+  const options = ['--no-pager', '--quiet', '--all', '--reverse', `--output=${output}`, `--since=${since}`];
+  const argv = ['journalctl', ...ofRoot(root), ...options];
   const timeoutMs = Math.max(1, Math.min(READ_MS, capture.remainingMs()));
   return capture.host.run({ argv: [...argv, ...matches], timeoutMs, maxBytes: LOG_BYTES, signal: capture.signal });
 }

@@ -90,7 +90,8 @@ async function journalSink(host: Host, pid: number, words: string): Promise<Sink
   const journald = findJournald(host);
   if (journald === null) return lost(`${words} is a socket, and no systemd-journald runs`);
   const hung = await whyHung(host, journald, 'systemd-journald');
-  return { kind: 'journal', pid, words: `${words} is a socket of systemd-journald ${journald}`, hung };
+  const root = await mountPrefix(host, journald);
+  return { kind: 'journal', pid, root, words: `${words} is a socket of systemd-journald ${journald}`, hung };
 }
 
 async function throughPipe(

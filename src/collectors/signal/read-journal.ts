@@ -20,7 +20,7 @@ export async function readJournal(
 ): Promise<SinkText> {
   // Not --after-cursor: with matches it passes over the first of them (systemd 252), the beginning of the dump.
   const from = sink.cursor === undefined ? sinceOption(since, EARLIER_MS) : `--cursor=${sink.cursor}`;
-  const argv = journalctl(from, [`_PID=${sink.pid}`, '+', DROPPED]);
+  const argv = journalctl(sink, from, [`_PID=${sink.pid}`, '+', DROPPED]);
   const result = await host.run({ argv, timeoutMs, maxBytes: MAX_BYTES });
   const { entries } = parseJournalJson(result.stdout.toString());
   const own = entries.filter(({ pid }) => pid === sink.pid);
@@ -50,7 +50,7 @@ export async function limitedBefore(
   signal: Moment,
   timeoutMs: number,
 ): Promise<string | null> {
-  const argv = journalctl(sinceOption(signal, LIMITED_BEFORE_MS), [DROPPED, `OBJECT_PID=${sink.pid}`]);
+  const argv = journalctl(sink, sinceOption(signal, LIMITED_BEFORE_MS), [DROPPED, `OBJECT_PID=${sink.pid}`]);
   const { stdout } = await host.run({ argv, timeoutMs });
   const last = parseJournalJson(stdout.toString()).entries.findLast(isDrop);
   if (last?.realtimeUs == null) return null;
@@ -58,18 +58,29 @@ export async function limitedBefore(
   return `${last.message}, ${seconds} s before the signal`;
 }
 
-/** Of the newest entry that there is; null where journalctl does not tell it in time, or the journal is empty. */
-export async function newestCursor(host: Pick<Host, 'run'>, timeoutMs: number): Promise<string | null> {
-  const argv = journalctl('--lines=1', ['--output-fields=MESSAGE_ID']);
-  const { stdout } = await host.run({ argv, timeoutMs });
+/**
+ * Of the newest entry that there is; null where journalctl does not tell it in time, or the journal is empty. `absent`: there
+ * is no journalctl.
+ */
+export async function newestCursor(
+  host: Pick<Host, 'run'>,
+  sink: JournalSink,
+  timeoutMs: number,
+): Promise<{ readonly cursor: string | null; readonly absent: boolean }> {
+  const argv = journalctl(sink, '--lines=1', ['--output-fields=MESSAGE_ID']);
+  const { stdout, outcome } = await host.run({ argv, timeoutMs });
   const entry = jsonObject(stdout.toString().trim());
-  return entry === null ? null : journalText(entry['__CURSOR']);
+  return { cursor: entry === null ? null : journalText(entry['__CURSOR']), absent: outcome === 'absent' };
 }
 
-const journalctl = (from: string, rest: readonly string[]): readonly string[] => [
-  ...['journalctl', '--all', '--quiet', '--no-pager', '--output=json', from],
-  ...rest,
-];
+function journalctl({ root }: JournalSink, from: string, rest: readonly string[]): readonly string[] {
+  return ['journalctl', ...ofRoot(root), '--all', '--quiet', '--no-pager', '--output=json', from, ...rest];
+}
+
+/** Options of journalctl for the journal of a root that is not ours, whose machine id it could not know. */
+export function ofRoot(root: string): readonly string[] {
+  return root === '' ? [] : [`--root=${root}`];
+}
 
 const sinceOption = (moment: Moment, earlierMs: number): string =>
   `--since=@${((Date.parse(moment.wall) - earlierMs) / 1000).toFixed(3)}`;

@@ -112,7 +112,9 @@ async function findWay({ host, inventory }: Capture, shim: Shim, log: SignalLog)
 /** What is new in the journal is what follows its newest entry of now. */
 async function withCursor(host: Host, sink: Sink, log: SignalLog): Promise<Sink> {
   if (sink.kind !== 'journal') return sink;
-  const cursor = await newestCursor(host, CURSOR_MS);
+  const { cursor, absent } = await newestCursor(host, sink, CURSOR_MS);
+  // Nothing can be read back from it: then the dump is read beside containerd.
+  if (absent) return { kind: 'none', words: `${sink.words}, and there is no journalctl`, hung: sink.hung };
   log.step('newest entry of the journal', cursor ?? 'not told in time: the clock will do');
   return cursor === null ? sink : { ...sink, cursor };
 }

@@ -21,6 +21,8 @@ export interface JournalSink {
   readonly pid: number;
   /** Of the newest entry before the signal, where journalctl told it: wall clocks are set back, cursors are not. */
   readonly cursor?: string;
+  /** Where journald's root is, when it is not ours (we are in a container): `/proc/612/root`; else ''. */
+  readonly root: string;
   readonly words: string;
 }
 

@@ -39,7 +39,7 @@ describe('the question to the journal', () => {
   it('is for the newest part since --since, in full', async () => {
     const paper = new PaperHost();
     paper.answer = () => ({ stdout: 'b\na\n' });
-    const result = await readJournal(captureOn(paper.host, { options: { sinceMs: 60_000 } }), ['--unit=x.service']);
+    const result = await readJournal(captureOn(paper.host, { options: { sinceMs: 60_000 } }), '', ['--unit=x.service']);
     const since = Date.parse(paper.startedAt) / 1000 - 60;
     expect(paper.commands.map(argv => argv.join(' '))).toEqual([
       `journalctl --no-pager --quiet --all --reverse --output=short-iso-precise --since=@${since} --unit=x.service`,
@@ -53,7 +53,7 @@ describe('the question to the journal', () => {
       argv.includes('--output=short-iso-precise')
         ? { outcome: 'error', exitCode: 1, stderr: "Unknown output format 'short-iso-precise'.\n" }
         : { stdout: 'a\n' };
-    const result = await readJournal(captureOn(paper.host), ['--unit=x.service']);
+    const result = await readJournal(captureOn(paper.host), '', ['--unit=x.service']);
     expect(result).toMatchObject({ outcome: 'ok', stdout: Buffer.from('a\n') });
     expect(paper.commands).toHaveLength(2);
   });

@@ -5,7 +5,7 @@ import { PaperHost } from '../paper-host.ts';
 
 const RECORDS = fixture('journal/rate-limited.json');
 const [, PIECE = '', DROPPED = '', NEXT = ''] = RECORDS.split('\n');
-const SINK = { kind: 'journal', pid: 1212, words: 'a socket', hung: null } as const;
+const SINK = { kind: 'journal', pid: 1212, root: '', words: 'a socket', hung: null } as const;
 /** Of the record in which journald says what it has dropped. */
 const droppedMs = Number(/"__REALTIME_TIMESTAMP":"(\d+)"/.exec(DROPPED)?.[1]) / 1000;
 const sentAt = (ms: number) => ({ wall: new Date(ms).toISOString(), offsetMs: 0 });
@@ -53,7 +53,7 @@ test('that it was dropping before the signal is a reason, told with its time', a
 
 test('what is new is told by the cursor from before the signal, else by the clock', async () => {
   const paper = journalOf(NEXT);
-  const cursor = await newestCursor(paper.host, 1000);
+  const { cursor } = await newestCursor(paper.host, SINK, 1000);
   expect(cursor).toMatch(/^s=[0-9a-f]{32};i=27a;/);
   await readJournal(paper.host, { ...SINK, cursor: cursor ?? '' }, sentAt(droppedMs), 1000);
   await readJournal(paper.host, SINK, sentAt(droppedMs), 1000);
@@ -63,5 +63,19 @@ test('what is new is told by the cursor from before the signal, else by the cloc
     `--since=@${((Math.floor(droppedMs) - 1000) / 1000).toFixed(3)}`,
   ]);
   for (const nothing of ['', '-- No entries --', '{"a":1}'])
-    expect(await newestCursor(journalOf(nothing).host, 1)).toBeNull();
+    expect((await newestCursor(journalOf(nothing).host, SINK, 1)).cursor).toBeNull();
+});
+
+test('from inside a container it is asked for the journal of the node', async () => {
+  const paper = journalOf(NEXT);
+  const sink = { ...SINK, root: '/proc/612/root' };
+  await newestCursor(paper.host, sink, 1000);
+  await readJournal(paper.host, sink, sentAt(droppedMs), 1000);
+  await limitedBefore(paper.host, sink, sentAt(droppedMs), 1000);
+  expect(paper.commands.map(argv => argv[1])).toEqual(Array(3).fill('--root=/proc/612/root'));
+});
+
+test('a node without journalctl is told from an empty journal', async () => {
+  expect(await newestCursor(new PaperHost().host, SINK, 1000)).toEqual({ cursor: null, absent: true });
+  expect(await newestCursor(journalOf('').host, SINK, 1000)).toEqual({ cursor: null, absent: false });
 });
