@@ -45,7 +45,9 @@ export function placeOfBlocked({ thread, whose }: Pick<Blocked, 'thread' | 'whos
   const root = rootPlace(disks, thread.comm === 'dockerd' ? "docker's root" : "containerd's root");
   // Snapshots may lie on a disk of their own: then nobody sees in a thread which of the two it waits for.
   const layers = disks.mounts?.chains.filter(({ device, role }) => device !== null && role === 'writable layer') ?? [];
-  return layers.every(({ device }) => device === root?.filesystem) ? root : null;
+  // Several containerds may run on a node: the layers of the pod are this one's.
+  const own = layers.filter(({ container }) => container !== null);
+  return (own.length > 0 ? own : layers).every(({ device }) => device === root?.filesystem) ? root : null;
 }
 
 function placeOf(chain: DiskChain, { devices }: Disks): Place {

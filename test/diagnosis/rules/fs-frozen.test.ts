@@ -66,6 +66,8 @@ describe('fs-frozen', () => {
     const [found] = judge(fsFrozen, withBlocked([renames], { mounts: two }));
     expect(found).toMatchObject({ verdict: 'likely', says: expect.stringMatching(/^A filesystem is frozen: /) });
     expect(found?.links[0]?.waitsFor).toEqual([]);
+    const others = { ...two, chains: [chain, layer, { ...layer, container: 'c1', device: '259:1' }] };
+    expect(judge(fsFrozen, withBlocked([renames], { mounts: others }))).toMatchObject([{ verdict: 'proved' }]);
     const one = { ...two, chains: [chain, { ...layer, device: '259:1' }] };
     expect(judge(fsFrozen, withBlocked([renames], { mounts: one }))).toMatchObject([{ verdict: 'proved' }]);
   });
