@@ -34,12 +34,12 @@ export default class Grab extends BaseCommand {
     target: Args.string({ description: 'Who is stuck: an id, namespace/pod, pod, uid or pid:<n>.' }),
   };
   static override flags = {
-    node: Flags.boolean({ summary: 'Capture the node alone.', default: false }),
     output: Flags.string({
       char: 'o',
       summary: 'File, directory with a trailing /, or - for standard output.',
       helpValue: '<path>',
     }),
+    node: Flags.boolean({ summary: 'Capture the node alone.', default: false }),
     timeout: duration({ summary: 'End of the whole run; what is there by then is sealed.', default: '30s' }),
     samples: count({ summary: 'Rounds of samples after the first look.', default: 3, min: 0, max: 1000 }),
     interval: duration({ summary: 'From one round to the next.', default: '1s' }),
@@ -72,7 +72,6 @@ export default class Grab extends BaseCommand {
       summary: 'A file with what `kubectl describe pod` or `kubectl get events` says; may be given more than once.',
       helpValue: '<file>',
       multiple: true,
-      default: [],
     }),
     redact: Flags.boolean({ summary: 'Take secrets out of what is captured.', default: true, allowNo: true }),
   };
@@ -90,7 +89,7 @@ export default class Grab extends BaseCommand {
         signalAgain: flags['signal-again'],
         daemons: flags.daemons,
         ...{ skip: skippedCollectors(flags.skip), note: flags.note ?? null },
-        attach: flags.attach.map(path => resolve(path)),
+        attach: (flags.attach ?? []).map(path => resolve(path)),
       },
     };
     if (flags['dry-run']) {

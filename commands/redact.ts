@@ -27,13 +27,12 @@ export default class Redact extends BaseCommand {
       summary: 'A regular expression; all that it matches becomes [redacted:pattern].',
       helpValue: '<regex>',
       multiple: true,
-      default: [],
     }),
   };
 
   override async run(): Promise<Answer> {
     const { args, flags } = await this.parse(Redact);
-    const patterns = flags.pattern.map(toPattern);
+    const patterns = (flags.pattern ?? []).map(toPattern);
     // In memory until it is whole: a copy that fails in the middle must not be there.
     const chunks: Buffer[] = [];
     const copy = { write: (chunk: Buffer) => void chunks.push(chunk) };

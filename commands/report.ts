@@ -33,13 +33,12 @@ export default class Report extends BaseCommand {
     bundle: Args.string({ description: "The bundle's path, or - for standard input.", required: true }),
   };
   static override flags = {
-    format: Flags.option({ summary: 'What to make.', options: FORMATS, default: 'text' as const })(),
     output: Flags.string({ char: 'o', summary: 'File to write it to.', helpValue: '<path>' }),
+    format: Flags.option({ summary: 'What to make.', options: FORMATS, default: 'text' as const })(),
     attach: Flags.string({
       summary: 'A file with what `kubectl describe pod` or `kubectl get events` says; may be given more than once.',
       helpValue: '<file>',
       multiple: true,
-      default: [],
     }),
     for: Flags.option({
       summary: 'An issue for the maintainers of a project, with what they always ask for.',
@@ -50,7 +49,7 @@ export default class Report extends BaseCommand {
 
   override async run(): Promise<Answer> {
     const { args, flags } = await this.parse(Report);
-    const attached = await Promise.all(flags.attach.map(path => attachedFile(path, openFile)));
+    const attached = await Promise.all((flags.attach ?? []).map(path => attachedFile(path, openFile)));
     const judged = await readReport(
       rereadable(args.bundle, () => bundleFile(args.bundle, fileChunks)),
       attached,

@@ -136,7 +136,12 @@ export class BundleWriter {
       const name = this.#name(path, timesOf(evidence, origin).offsetMs);
       const entry = await packToFit(name, transformed.body, maxBytes, spent);
       if (entry === null) {
-        return this.#leaveOut(evidence, origin, 'truncated', `left out: ${maxBytes} bytes (--max-size) are reached`);
+        return this.#leaveOut(
+          evidence,
+          origin,
+          'truncated',
+          `left out: the ${maxBytes} bytes that the bundle may take are reached`,
+        );
       }
       this.#stream.append(entry);
       this.#options.written?.(path, entry.body);
@@ -213,7 +218,8 @@ function itemOf(
   const { path, source } = evidence;
   const { collector, phase } = origin;
   const lost = transformed.body.length - entry.body.length;
-  const cut = lost > 0 ? `${isLog(path) ? 'oldest' : 'last'} ${lost} bytes left out: --max-size` : undefined;
+  const cut =
+    lost > 0 ? `${isLog(path) ? 'oldest' : 'last'} ${lost} bytes left out: the bundle may take no more` : undefined;
   const detail = [evidence.detail, cut].filter(part => part !== undefined).join('; ');
   const { redactions, kinds, skipped } = transformed;
   return {

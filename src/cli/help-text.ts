@@ -1,4 +1,4 @@
-import { type Config, Help } from '@oclif/core';
+import { CommandHelp, type Config, Help } from '@oclif/core';
 import { EXIT } from '../errors.ts';
 import { DESCRIPTION, VERSION } from '../version.ts';
 
@@ -11,8 +11,17 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   notPermitted: 'not permitted; the missing right is printed',
 };
 
+/** The summary stands on top: the description does not say it again. */
+class OneCommand extends CommandHelp {
+  override description(): string | undefined {
+    const { description } = this.command;
+    return description === undefined ? undefined : this.wrap(description);
+  }
+}
+
 /** oclif's layout, as text instead of printed, with the commands in the registry's order and the exit codes. */
 export class HelpText extends Help {
+  protected override CommandHelpClass = OneCommand;
   readonly #names: readonly string[];
 
   constructor(config: Config, names: readonly string[]) {
