@@ -54,7 +54,7 @@ describe.skipIf(labUnavailable())('a grab while', () => {
     }));
 
   it('a thread of the shim could not stop for a dump sends no signal, and has all else', context =>
-    during(epollCtlDelayed(), async ({ folder, containerd, pod, container, initPid, thread }) => {
+    during(epollCtlDelayed(), async ({ folder, containerd, pod, container, initPid, thread, release }) => {
       const through = await grabThrough(context, folder, pod.id, { timeoutS: 25, args: QUICK });
       expectShimStacks(through.bundle);
       const [spared] = through.bundle.manifest.signals;
@@ -66,6 +66,7 @@ describe.skipIf(labUnavailable())('a grab while', () => {
       // The connection that makes the thread hang waits for it, and so does whoever connects after it.
       expectOnlyMissing(through, /^SIGUSR1 to \d+: error not sent \(guard/, /shim-answers|ttrpc|views/);
       expect([pod.shimPid, initPid].every(alive)).toBe(true);
+      await release();
       await expectUnharmed(containerd, [pod, { id: container.id, initPid }]);
     }));
 });

@@ -11,6 +11,8 @@ import { type Stall, stalled } from './stall.ts';
 export interface EpollCtlDelayed extends Stall, AppPod {
   /** The shim's thread in epoll_ctl, a call that the Go runtime makes itself. */
   readonly thread: Thread;
+  /** Lets the thread go on. As long as it is held, a garbage collection of the shim's hangs it as a dump would. */
+  release(): Promise<void>;
 }
 
 /**
@@ -21,7 +23,8 @@ export function epollCtlDelayed(options: { readonly delayMs?: number } = {}): Pr
   return stalled(async (folder, undo) => {
     const app = await runAppPod(folder, undo);
     const { pod } = app;
-    undo.use(await delaySyscall(folder, pod.shimPid, 'epoll_ctl', options.delayMs ?? 120_000));
+    const held = undo.use(new AsyncDisposableStack());
+    held.use(await delaySyscall(folder, pod.shimPid, 'epoll_ctl', options.delayMs ?? 120_000));
     // A new connection is what the runtime tells epoll about.
     const socket = connect(readFileSync(join(pod.bundle, 'address'), 'utf8').replace('unix://', ''));
     socket.on('error', () => undefined);
@@ -29,6 +32,6 @@ export function epollCtlDelayed(options: { readonly delayMs?: number } = {}): Pr
     const thread = await until('a thread of the shim held in epoll_ctl', 10_000, () =>
       threads(pod.shimPid).find(seen => seen.syscall === SYSCALL.epoll_ctl && seen.state === 't'),
     );
-    return { ...app, thread };
+    return { ...app, thread, release: () => held.disposeAsync() };
   });
 }
