@@ -36,6 +36,19 @@ describe('the help', () => {
     expect(run(['echo', '--help']).stdout).toMatch(/--timeout=<duration> +\[default: 30s\] A duration\./);
   });
 
+  it.each(Object.keys(commands))(
+    'of %s has its flags in one column, says nothing twice, and shows no empty default',
+    name => {
+      const { stdout } = help(name, '--help');
+      const [summary = ''] = stdout.split('\n');
+      expect(stdout.split(summary)).toHaveLength(2);
+      expect(stdout).not.toContain('[default: ]');
+      const [, flags = ''] = /^FLAGS\n((?: .*\n)*)/m.exec(stdout) ?? [];
+      const columns = [...flags.matchAll(/^ {2,8}(?:-\w, )?(--)/gm)].map(([all]) => all.length);
+      expect(new Set(columns).size).toBeLessThanOrEqual(1);
+    },
+  );
+
   it('of no command says which there are like it', () => {
     expect(help('help', 'completoin')).toMatchObject({
       status: 2,
