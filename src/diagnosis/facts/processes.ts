@@ -98,7 +98,7 @@ export function daemonsIn(table: ProcessTable, sweptAt: number, target: Target):
 }
 
 /** `--address /run/k3s/containerd/containerd.sock`, `--state`, `--root`, or a configuration file beside the state directory. */
-function namesTarget(args: string, target: Target): boolean {
+export function namesTarget(args: string, target: Target): boolean {
   if (target.kind !== 'sandbox') return false;
   const own = target.sandbox.shims.flatMap(({ address, state, root }) => [
     address?.replace(/^unix:\/\//, ''),

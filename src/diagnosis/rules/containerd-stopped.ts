@@ -1,6 +1,7 @@
 import { formatDuration } from '../../formats/duration.ts';
 import { type Citation, cite } from '../citation.ts';
 import { believedRunning, hasEnded } from '../exits.ts';
+import { namesTarget } from '../facts/processes.ts';
 import type { CommandFact, DaemonFacts, Facts } from '../facts.ts';
 import { defineRule, type Finding, type Part, verdictAt } from '../rule.ts';
 
@@ -13,12 +14,25 @@ export const containerdStopped = defineRule({
     const wanted = facts.target.runtime === 'docker' ? (['dockerd', 'containerd'] as const) : (['containerd'] as const);
     for (const kind of wanted) {
       const all = facts.daemons.filter(daemon => daemon.kind === kind);
-      const own = all.filter(({ ofTarget }) => ofTarget === true);
+      const known = all.filter(({ ofTarget }) => ofTarget === true);
+      // The only one of a node may be somebody else's, or only just begin: who says that it is this pod's counts.
+      const own =
+        kind === 'containerd' && isRefusedByAll(facts)
+          ? known.filter(({ args }) => namesTarget(args, facts.target.target))
+          : known;
       for (const daemon of own) if (/^[Tt]/.test(daemon.stat) && !answered(kind, facts)) yield stopped(daemon, facts);
       if (own.length === 0) yield* dead(kind, all, facts);
     }
   },
 });
+
+/** The search by the shim's own address has found no containerd there, and whoever asked at it was refused. */
+function isRefusedByAll(facts: Facts): boolean {
+  const nobody = facts.signals?.some(({ steps }) => steps.some(({ result }) => NOBODY.test(result))) === true;
+  return (
+    nobody && questionsTo('containerd', facts).some(({ stderr, exitCode }) => exitCode !== 0 && REFUSED.test(stderr))
+  );
+}
 
 /** It may have been let go on since the sweep. */
 function answered(kind: DaemonFacts['kind'], facts: Facts): boolean {
@@ -90,7 +104,7 @@ function* dead(kind: DaemonFacts['kind'], others: readonly DaemonFacts[], facts:
   yield {
     ...effect(kind, null, facts),
     verdict: verdictAt(ageMs, last === undefined ? 'likely' : 'proved'),
-    says: `${kind} is not running${ageMs === null ? '' : ` for ${formatDuration(ageMs)} at least`}: the shim and its containers live on, and nobody takes their exits or answers the kubelet.`,
+    says: `${others.length === 0 ? `${kind} is not running` : `No ${kind} serves this pod`}${ageMs === null ? '' : ` for ${formatDuration(ageMs)} at least`}: the shim and its containers live on, and nobody takes their exits or answers the kubelet.`,
     because: [
       ...seen,
       ...(last === undefined ? [] : [last.cite]),

@@ -141,7 +141,7 @@ describe('containerd-stopped', () => {
         stderr:
           'ctr: failed to dial: connection error: desc = "transport: error while dialing: dial unix /run/containerd/containerd.sock: connect: connection refused"',
       });
-    const shims = [{ pid: SHIM_PID }];
+    const shims = [{ pid: SHIM_PID, address: '/run/containerd/containerd.sock', state: null, root: null }];
     const sandbox = {
       ...factsOf().target.target,
       sandbox: { id: 's', namespace: 'k8s.io', pod: null, runtime: 'containerd', shims, containers: [] },
@@ -185,10 +185,17 @@ describe('containerd-stopped', () => {
           dead({ commands: [refused(3000), asked({ atMs: 6000, outcome: 'ok', exitCode: 0 })] }),
         ),
       ).toEqual([]);
-      expect(judge(containerdStopped, dead({ daemons: [daemon({ stat: 'Ssl' })] }))).toEqual([]);
+      const named = daemon({ stat: 'Ssl', args: '/usr/bin/containerd --address /run/containerd/containerd.sock' });
+      expect(judge(containerdStopped, dead({ daemons: [named] }))).toEqual([]);
       expect(
         judge(containerdStopped, dead({ signals: null, daemons: [daemon({ stat: 'Ssl', ofTarget: null })] })),
       ).toEqual([]);
+    });
+
+    it('is not taken in by the only one of the node, which is somebody else’s', () => {
+      expect(judge(containerdStopped, dead({ daemons: [daemon({ stat: 'Ssl' })] }))).toMatchObject([
+        { verdict: 'proved', says: expect.stringMatching(/^No containerd serves this pod for 5\.3 s at least/) },
+      ]);
     });
 
     it('goes by the search where other containerds run', () => {
