@@ -4,10 +4,10 @@ import type { FileRequest, FileResult } from '../host/port.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf, namesIn } from './evidence-of.ts';
 
-/** Some 20 us for each descriptor, in a probe, while the samples are waited for. */
-const MAX_PROCESSES = 4000;
-const MAX_DESCRIPTORS = 20_000;
-const MAX_OF_ONE = 512;
+/** Some 35 us for each link, in a probe, while the samples are waited for: two seconds at most. A containerd has some thousand. */
+const MAX_PROCESSES = 8000;
+const MAX_LINKS = 60_000;
+const MAX_OF_ONE = 8000;
 const MAX_NAMESPACES = 64;
 const BATCH = 2000;
 
@@ -113,24 +113,23 @@ class Search {
       pids.map(pid => ({ path: `/proc/${pid}/fd`, what: 'dir' })),
     );
     let whole = directories.every(({ outcome }) => outcome !== 'timeout' && outcome !== 'truncated');
-    const links = pids.flatMap((pid, index): FileRequest[] => {
+    let batch: FileRequest[] = [];
+    for (const [index, pid] of pids.entries()) {
       const directory = directories[index];
       const fds = directory === undefined ? [] : namesIn(directory);
       if (fds.length > MAX_OF_ONE) whole = false;
-      const own = ['cwd', 'root', 'ns/mnt'].map(name => ({ path: `/proc/${pid}/${name}`, what: 'link' }) as const);
-      const open = fds
-        .slice(0, MAX_OF_ONE)
-        .map(fd => ({ path: `/proc/${pid}/fd/${fd}`, what: 'link', withStat: true }) as const);
-      return [...own, ...open];
-    });
-    if (links.length > MAX_DESCRIPTORS) whole = false;
-    const taken = links.slice(0, MAX_DESCRIPTORS);
-    for (let from = 0; from < taken.length; from += BATCH) {
-      if (this.#capture.signal.aborted || this.#capture.remainingMs() < 200) return false;
-      for (const link of await read(this.#capture, taken.slice(from, from + BATCH))) {
+      for (const name of ['cwd', 'root', 'ns/mnt']) batch.push({ path: `/proc/${pid}/${name}`, what: 'link' });
+      for (const fd of fds.slice(0, MAX_OF_ONE)) {
+        batch.push({ path: `/proc/${pid}/fd/${fd}`, what: 'link', withStat: true });
+      }
+      if (batch.length < BATCH && index < pids.length - 1) continue;
+      const isOver = this.#capture.signal.aborted || this.#capture.remainingMs() < 200;
+      if (isOver || this.looked + batch.length > MAX_LINKS) return false;
+      for (const link of await read(this.#capture, batch)) {
         if (link.outcome === 'timeout') whole = false;
         this.#take(link);
       }
+      batch = [];
     }
     return whole;
   }
