@@ -19,7 +19,10 @@ export interface BlockedThread {
   readonly place: string | null;
   /** 'umount2'; the number where the name is not known; null outside of a call, and where it could not be read. */
   readonly syscall: string | null;
-  /** For how long it has not run; null on a kernel without /proc/<pid>/sched, and where its CPU's clock is not known. */
+  /**
+   * For how long it has not run, or has been in the same call; null on a kernel without /proc/<pid>/sched, and where its
+   * CPU's clock is not known.
+   */
   readonly blockedForSeconds: number | null;
 }
 
@@ -28,6 +31,11 @@ export interface BlockedOptions {
   readonly role?: Role;
   /** A wait shorter than this is work: every reader of a disk is in D for moments. Default 1. */
   readonly minSeconds?: number;
+  /**
+   * An earlier look at the same process: a thread that was in the very same call then has not got out of it since, though
+   * it may have been woken in between to no avail, as one that waits for writeback is.
+   */
+  readonly before?: ProcessLook;
   /** Of CPUs other than the sampler's. Default: none. */
   readonly clocks?: CpuClocks;
   /** `process.arch`, `uname -m`. Default: of this machine. */
@@ -40,12 +48,12 @@ export interface BlockedOptions {
  * or runc's thread counts at once, and an application's does not: there, one look cannot tell work from a stall.
  */
 export function blockedThreads(look: ProcessLook, options: BlockedOptions = {}): readonly BlockedThread[] {
-  const { role = roleOf(look.comm), minSeconds = 1, clocks = NO_CLOCKS, machine = process.arch } = options;
+  const { role = roleOf(look.comm), minSeconds = 1, before, clocks = NO_CLOCKS, machine = process.arch } = options;
   const blocked = look.threads.flatMap(thread => {
     const stat = parseStat(thread.stat ?? '');
     if (stat === null) return [];
     const place = placeOf(thread);
-    const seconds = blockedForSeconds(thread, look.clock, clocks);
+    const seconds = longer(blockedForSeconds(thread, look.clock, clocks), inCallSince(thread, look, before));
     const longEnough = seconds === null ? role !== 'application' : seconds >= minSeconds;
     if (!longEnough || !waitsInVain({ role, state: stat.state, place })) return [];
     return [
@@ -60,6 +68,17 @@ export function blockedThreads(look: ProcessLook, options: BlockedOptions = {}):
 
 export function longestFirst(a: BlockedThread, b: BlockedThread): number {
   return (b.blockedForSeconds ?? 0) - (a.blockedForSeconds ?? 0);
+}
+
+/** Seconds; null when it was not in this call, with these arguments, at the look before. */
+function inCallSince({ tid, syscall }: ThreadLook, look: ProcessLook, before: ProcessLook | undefined): number | null {
+  const then = before?.threads.find(thread => thread.tid === tid)?.syscall?.trim();
+  if (before === undefined || then === undefined || then !== syscall?.trim()) return null;
+  return parseSyscall(then).kind === 'call' ? (look.offsetMs - before.offsetMs) / 1000 : null;
+}
+
+function longer(a: number | null, b: number | null): number | null {
+  return a === null ? b : Math.max(a, b ?? 0);
 }
 
 function placeOf({ wchan, stack }: ThreadLook): string | null {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CpuClocks } from '../formats/proc/cpu-clocks.ts';
 import { parseStat } from '../formats/proc/stat.ts';
 import { roleOf } from '../formats/proc/waiting-places.ts';
@@ -22,10 +23,12 @@ const ITEM_MS = 400;
 const PER_CALL = 32;
 /** Without them only threads on our own CPU have an age. */
 const CLOCKS_MS = 500;
+/** Longer than what counts as blocked. */
+const AGAIN_MS = 1100;
 
 /**
  * Looks at every sandbox: all threads of its shims, of the shims' children (runc) and of the inits; further below only
- * processes that are themselves in D, or runc's. One look: what is blocked for less than a second does not count.
+ * processes that are themselves in D, or runc's. What is blocked for less than a second does not count.
  */
 export async function findBlocked(
   host: Host,
@@ -38,13 +41,39 @@ export async function findBlocked(
   const looks = new Map(
     sandboxes.flatMap(sandbox => sandbox.shims).map(shim => [shim, lookAtShim(host, shim, firstLook)]),
   );
-  const clocks = await clocksOf(host, [...looks.values()], { deadlineMs: CLOCKS_MS });
+  const ofShims = await blockedInShims(host, looks);
   const blocked = new Map<Sandbox, readonly BlockedThread[]>();
   for (const [sandbox, own] of wanted) {
-    const ofShims = sandbox.shims
-      .flatMap(shim => looks.get(shim) ?? [])
-      .flatMap(look => blockedThreads(look, { role: 'shim', clocks }));
-    blocked.set(sandbox, [...ofShims, ...own.flatMap(({ pid }) => ofOthers.get(pid) ?? [])].sort(longestFirst));
+    const inShims = sandbox.shims.flatMap(shim => ofShims.get(shim) ?? []);
+    blocked.set(sandbox, [...inShims, ...own.flatMap(({ pid }) => ofOthers.get(pid) ?? [])].sort(longestFirst));
+  }
+  return blocked;
+}
+
+/**
+ * A thread that waits in vain for less than a second may do so in passing. It may as well be one that is woken now and then:
+ * an unmount that waits for writeback is. So those are looked at once more.
+ */
+async function blockedInShims(
+  host: Host,
+  looks: ReadonlyMap<Shim, ProcessLook>,
+): Promise<ReadonlyMap<Shim, readonly BlockedThread[]>> {
+  const clocks = await clocksOf(host, [...looks.values()], { deadlineMs: CLOCKS_MS });
+  const blocked = new Map([...looks].map(([shim, look]) => [shim, blockedThreads(look, { role: 'shim', clocks })]));
+  const doubtful = [...looks].filter(([shim, look]) => {
+    return blockedThreads(look, { role: 'shim', clocks, minSeconds: 0 }).length > (blocked.get(shim)?.length ?? 0);
+  });
+  if (doubtful.length === 0) return blocked;
+  await sleep(AGAIN_MS);
+  const again = doubtful.map(([shim, before]) => ({ shim, before, look: host.look(shim.pid) }));
+  const now = await clocksOf(
+    host,
+    again.map(({ look }) => look),
+    { deadlineMs: CLOCKS_MS },
+  );
+  for (const { shim, before, look } of again) {
+    const same = parseStat(look.stat ?? '')?.startTicks === shim.startTicks;
+    blocked.set(shim, same ? blockedThreads(look, { role: 'shim', clocks: now, before }) : []);
   }
   return blocked;
 }

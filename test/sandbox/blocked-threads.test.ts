@@ -27,6 +27,19 @@ describe('a thread looks blocked', () => {
     ]);
   });
 
+  it('of a shim that was woken to no avail, and is in the very same call as in the look before', () => {
+    const at = (offsetMs: number, syscall: string) => {
+      const umount = { state: 'D', wchan: 'wb_wait_for_completion', since: 0.3, syscall };
+      return { ...lookOf(100, 'containerd-shim', [{}, umount]), offsetMs };
+    };
+    const call = '166 0xc0 0x0 0x0 0x0 0x0 0x0 0x7f 0x7e';
+    const [before, look] = [at(1000, call), at(2500, call)];
+    expect(blockedThreads(look, OPTIONS)).toEqual([]);
+    expect(blockedThreads(look, { ...OPTIONS, before })).toMatchObject([{ tid: 101, blockedForSeconds: 1.5 }]);
+    expect(blockedThreads(look, { ...OPTIONS, before: at(1000, call.replace('0xc0', '0xd0')) })).toEqual([]);
+    expect(blockedThreads(at(2500, 'running'), { ...OPTIONS, before: at(1000, 'running') })).toEqual([]);
+  });
+
   it.each([
     ['a shim that waits for FUSE, though in S', 'containerd-shim', { wchan: 'request_wait_answer', since: 3 }],
     ['a shim whose log fifo is full', 'containerd-shim', { wchan: 'anon_pipe_write', since: 3 }],
