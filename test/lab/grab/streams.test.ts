@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { STALLCAP } from '../../build/dist.ts';
 import { type Containerd, startContainerd } from '../containerd.ts';
 import type { Pod } from '../pod.ts';
@@ -27,7 +27,12 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
   });
   afterAll(() => containerd[Symbol.asyncDispose]());
 
-  const at = (name: string) => join(containerd.folder.path, name);
+  /** In a folder of its own for each attempt: no bundle is written over another. */
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(containerd.folder.path, 'streams-'));
+  });
+  const at = (name: string) => join(folder, name);
   const grab = (args: readonly string[], options?: RunOptions) =>
     stallcap(containerd.folder, ['grab', pod.id, ...QUICK, ...args], options);
   /** On a terminal of its own, as `script` makes it: all three streams. `command` is sh's; $STALLCAP is the executable. */
