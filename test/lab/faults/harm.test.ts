@@ -60,7 +60,7 @@ describe.skipIf(labUnavailable())('a grab harms nobody', () => {
     expect(alive(helper.pid)).toBe(true);
   });
 
-  it('nothing is written but the bundle, and what lies in /run/stallcap', async context => {
+  it('nothing is written but the bundle, and what lies in /run/stallcap, and nothing of a container is opened', async context => {
     const trace = join(containerd.folder.path, 'trace');
     const calls =
       'open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat';
@@ -69,9 +69,10 @@ describe.skipIf(labUnavailable())('a grab harms nobody', () => {
       args: ['--samples', '0', '--skip', 'ps,ctr,crictl,docker'],
       prefix: ['strace', '-f', '-qq', '-s', '4096', '-o', trace, `-etrace=${calls}`],
     });
-    const written = readFileSync(trace, 'utf8')
+    const done = readFileSync(trace, 'utf8')
       .split('\n')
-      .filter(line => / = \d+/.test(line))
+      .filter(line => / = \d+/.test(line));
+    const written = done
       .filter(line => /O_(WRONLY|RDWR|CREAT|TRUNC)/.test(line) || !/^\d+ +(open|openat)\(/.test(line))
       .flatMap(line => /"([^"]+)"/.exec(line)?.[1] ?? []);
     const allowed = (path: string) =>
@@ -81,6 +82,10 @@ describe.skipIf(labUnavailable())('a grab harms nobody', () => {
       path.startsWith('/dev/');
     expect(written.some(path => path.startsWith(file))).toBe(true);
     expect([...new Set(written.filter(path => !allowed(path)))]).toEqual([]);
+    const opened = done.flatMap(line => /^\d+ +open(?:at)?\([^"]*"([^"]+)"/.exec(line)?.[1] ?? []);
+    expect(opened).toContain(`/proc/${pod.shimPid}/mountinfo`);
+    // Its links lead where it wants them to.
+    expect(opened.filter(path => /\/rootfs(?:\/|$)|^\/proc\/\d+\/(?:root|cwd)\//.test(path))).toEqual([]);
   });
 
   it('children are the first that the kernel takes, and give way after the first look; the I/O class is never idle', async context => {
