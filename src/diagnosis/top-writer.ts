@@ -47,7 +47,10 @@ export function pagesOf({ dirtyBytes, writebackBytes }: Writer): number {
 export function writerLink({ name, share, by, part }: TopWriter): Link {
   const percent = `${Math.round(share * 100)} %`;
   return {
-    says: by === 'writes' ? `written by ${name} (${percent})` : `${percent} of the dirty pages are ${name}'s`,
+    says:
+      by === 'writes'
+        ? `written by ${name} (${percent})`
+        : `${percent} of the node's dirty pages, for whichever disk, are ${name}'s`,
     about: [part],
     waitsFor: [],
   };

@@ -124,7 +124,7 @@ describe('disk-capped', () => {
     ]);
     const v1: WriterFacts = { version: 1, all: [writer({ share: null, dirtyBytes: 300 * 2 ** 20 })] };
     expect(judge(diskCapped, withDisk(capped(), { writers: v1 }))[0]?.links.at(-2)?.says).toBe(
-      "100 % of the dirty pages are shop/batch-7's",
+      "100 % of the node's dirty pages, for whichever disk, are shop/batch-7's",
     );
     const direct: WriterFacts = { version: 1, all: [writer({ share: null })] };
     expect(judge(diskCapped, withDisk(capped(), { writers: direct }))[0]?.links).toHaveLength(2);
