@@ -28,6 +28,11 @@ export function ourPid(host: Pick<Host, 'read'>, shimPid: number, said: number |
   return pidsOf(shimPid, host).includes(said) ? shimPid : said;
 }
 
+/** The number that a process knows itself by, in its own node: the innermost. Ours when that cannot be read. */
+export function ownPid(host: Pick<Host, 'read'>, pid: number): number {
+  return pidsOf(pid, host).at(-1) ?? pid;
+}
+
 /** Its number in each pid namespace, ours first. */
 function pidsOf(pid: number, host: Pick<Host, 'read'>): readonly number[] {
   return parseStatus(host.read(`/proc/${pid}/status`).body.toString('utf8')).nsPid;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileResult } from '../../host/port.ts';
+import { ownPid } from '../../sandbox/nested-pids.ts';
 import type { Capture } from '../collector.ts';
 import { DRAIN_MS, END_OF_DUMP, notBefore, OPEN_MS, POLL_MS, THROUGH_CONTAINERD_MS } from './dump-times.ts';
 import { better, type OurDump, ourDump } from './our-dump.ts';
@@ -33,6 +34,8 @@ class Climb {
   readonly #capture: Capture;
   readonly #pending: PendingDump;
   readonly #sent: SentSignal;
+  /** What the shim writes as its pid. Asked at once: it may be gone soon. */
+  readonly #writes: number;
   readonly #sources: string[] = [];
   readonly #drained: Buffer[] = [];
   #dump: OurDump | null = null;
@@ -43,6 +46,7 @@ class Climb {
     this.#capture = capture;
     this.#pending = pending;
     this.#sent = sent;
+    this.#writes = ownPid(capture.host, pending.shim.pid);
   }
 
   get whole(): boolean {
@@ -141,7 +145,7 @@ class Climb {
 
   #take(text: string, source: string): OurDump | null {
     if (!this.#sources.includes(source)) this.#sources.push(source);
-    const found = ourDump(text, this.#pending.shim.pid, notBefore(this.#sent.at));
+    const found = ourDump(text, this.#writes, notBefore(this.#sent.at));
     if (better(found, this.#dump)) {
       this.#dump = found;
       this.#source = source;

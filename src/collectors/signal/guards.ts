@@ -7,7 +7,7 @@ import type { FileResult, ProcessLook } from '../../host/port.ts';
 import type { Shim } from '../../sandbox/types.ts';
 import { isShimLog } from './log-fifo.ts';
 import { whyNoServer } from './server-argv.ts';
-import { whySignalWouldPend } from './thread-states.ts';
+import { threadStates, whySignalWouldPend } from './thread-states.ts';
 import { unstoppableThreads } from './unstoppable-threads.ts';
 
 export type Read = Pick<FileResult, 'outcome' | 'body' | 'detail'>;
@@ -124,10 +124,10 @@ export const worldCanStop: Guard<Looked> = {
     if (held.length > 0) return { passed: false, saw: held.map(({ tid, why }) => `thread ${tid} ${why}`).join('; ') };
     const { length } = looks[0].threads;
     if (length === 0) return { passed: false, saw: 'none of its threads could be read' };
-    return {
-      passed: true,
-      saw: `none of ${length} threads hangs in a page fault or in a call of the Go runtime itself`,
-    };
+    const saw = `none of ${length} threads hangs in a page fault or in a call of the Go runtime itself`;
+    const unread = threadStates(looks[0]).filter(({ call }) => call.kind === 'unknown').length;
+    const doubt = unread === 0 ? '' : `; of ${unread} the system call could not be read, so their state alone says so`;
+    return { passed: true, saw: saw + doubt };
   },
 };
 

@@ -16,6 +16,7 @@ export interface OurDump {
  * The first dump of this shim that is not older than the signal. Other shims of the node write into the same log of
  * containerd, and somebody may have signalled this one before.
  *
+ * @param shimPid as the shim itself knows it, in its own node
  * @param notBefore ISO 8601
  */
 export function ourDump(log: string, shimPid: number, notBefore: string): OurDump | null {

@@ -120,6 +120,15 @@ describe('not stopped or frozen', () => {
 });
 
 describe('world can stop', () => {
+  test('says of threads whose system call is denied that their state alone was judged', () => {
+    const denied = seen({ threads: [{}, { tid: 2435, syscall: '' }] });
+    const guard = judge(denied, false).guards.find(({ guard: name }) => name === 'world can stop');
+    expect(guard).toMatchObject({
+      passed: true,
+      saw: expect.stringContaining('of 1 the system call could not be read'),
+    });
+  });
+
   const EPOLL_CTL = 233;
   const MUNMAP = 11;
   const UMOUNT2 = 166;
