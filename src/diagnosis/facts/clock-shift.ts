@@ -1,7 +1,7 @@
 /**
- * The scheduler's clock, which `blocked for` is read from, is one per CPU: it leaves out the time that a hypervisor or interrupts
- * took, so CPUs drift apart (1.5 s after 90 minutes were measured on a virtual machine with two). Whoever samples is on one CPU in
- * this look and on another in the next.
+ * The scheduler's clock, which `blocked for` is read from, is one per CPU (formats/proc/cpu-clocks.ts). A capture reads each thread by
+ * the clock of its own CPU, seconds apart from the thread; a hypervisor that takes much of one CPU in that time bends it all the same,
+ * and other bundles were read by one clock for all. What the looks themselves tell of that is taken off here.
  */
 import { isSamePlace, type Look, secondsBetween } from './look.ts';
 
