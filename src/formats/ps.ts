@@ -74,13 +74,30 @@ export function psElapsed(seconds: number): string {
   return hours > 0 ? `${two(hours)}:${clock}` : clock;
 }
 
-/** COMMAND: the arguments of a cmdline, or the name in brackets where there are none; `<defunct>` for a zombie. */
-export function psArgs(cmdline: string | null, comm: string, state: string): string {
+/**
+ * COMMAND: the arguments of a cmdline, or the name in brackets where there are none; `<defunct>` for a zombie. More than
+ * `most` characters are cut, and the row says how many are left out.
+ */
+export function psArgs(cmdline: string | null, comm: string, state: string, most = Number.POSITIVE_INFINITY): string {
   if (state === 'Z') return `[${shown(comm)}] <defunct>`;
-  // Arguments end in a NUL each; a process that wrote over them (setproctitle) leaves many at the end.
-  const args = cmdline?.replace(/\0+$/, '').replaceAll('\0', ' ') ?? '';
-  return args === '' ? `[${shown(comm)}]` : shown(args);
+  const args = withoutLastNuls(cmdline ?? '');
+  if (args === '') return `[${shown(comm)}]`;
+  const left = args.length - most;
+  return shown(args.slice(0, most).replace(SEPARATORS, ' ')) + (left > 0 ? ` [... ${left} more characters]` : '');
 }
+
+/**
+ * Arguments end in a NUL each; a process that wrote over them (setproctitle) leaves many at the end. Not by a pattern, which
+ * would try each NUL of two million once more.
+ */
+function withoutLastNuls(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end--;
+  return text.slice(0, end);
+}
+
+/** What ps shows as a space: the end of an argument, and a line end within one (a script given to `sh -c`). */
+const SEPARATORS = /[\0\n]/g;
 
 /** What a terminal could take for more than text is shown as `?`, which is what ps does in a UTF-8 locale. */
 function shown(text: string): string {

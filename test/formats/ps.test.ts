@@ -54,9 +54,22 @@ describe('rows of ps', () => {
 
   it('show arguments on one line, and the name in brackets where there are none', () => {
     expect(psArgs('sh\0-c\0a b\0', 'sh', 'S')).toBe('sh -c a b');
-    expect(psArgs('x\0\x1b[31m\n\tred\0', 'x', 'S')).toBe('x ?[31m??red');
+    expect(psArgs('x\0\x1b[31m\tred\0', 'x', 'S')).toBe('x ?[31m?red');
+    expect(psArgs('sh\0-c\0cd /\nexec ls\n\0', 'sh', 'S')).toBe('sh -c cd / exec ls ');
     expect(psArgs('', 'kworker/0:1', 'I')).toBe('[kworker/0:1]');
     expect(psArgs(null, 'hung\n', 'D')).toBe('[hung?]');
     expect(psArgs('gone\0', 'gone', 'Z')).toBe('[gone] <defunct>');
+  });
+
+  it('take two million empty arguments in stride', () => {
+    const began = performance.now();
+    expect(psArgs(`${'\0'.repeat(2 << 20)}x\0`, 'x', 'S', 10)).toMatch(/^ {10} \[\.\.\. 2097143 more characters\]$/);
+    // A pattern takes half an hour.
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  it('say how much of arguments they leave out', () => {
+    expect(psArgs('java\0-cp\0xyz\0', 'java', 'S', 8)).toBe('java -cp [... 4 more characters]');
+    expect(psArgs('java\0-cp\0', 'java', 'S', 8)).toBe('java -cp');
   });
 });

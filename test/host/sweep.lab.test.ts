@@ -28,7 +28,13 @@ function rowsOf(table: string): Map<string, string> {
 
 /** Without STAT and WCHAN; workers of the kernel are named after their work, so they lose that too. */
 const withoutState = (row = '') =>
-  row.replace(/^(\s*\d+\s+\d+\s+\d+) .*?\|/, '$1|').replace(/(\[kworker\/[^-+]+).*$/, '$1');
+  row.replace(/^(\s*\d+\s+\d+\s+\d+) .*?\|/, '$1|').replace(/(\[kworker\/[^-+\]]+).*$/, '$1');
+
+/** Of what others run only what is shown alike of any length and in any encoding. */
+const withPlainArgs = (row = '') =>
+  withoutState(row)
+    .replace(/[^ -~].*$/, '')
+    .slice(0, 400);
 
 describe.skipIf(labUnavailable())('the sweep', () => {
   const children: ChildProcess[] = [];
@@ -53,9 +59,12 @@ describe.skipIf(labUnavailable())('the sweep', () => {
     start('urgent', 'nice', ['-n', '-7', 'sleep', '1000'], { detached: true });
     start('', 'sleep', ['1000']);
     start('sh', 'sh', ['-c', 'sleep 0.01 & exec sleep 1000']);
+    start('sh', 'sh', ['-c', 'cd /\n\nsleep 1000 # | \\ "%s"\n:\n']);
     start('sh', 'sh', ['-c', `exec perl -e 'sleep 1000' "" "two  words" "$(printf '\\377\\200x')" ""`]);
     start('e\u0301 \u00a0|\u00ad|\u2028|\uffff|\u{e0001}|\u{1f600}', 'sleep', ['1000']);
-    start('perl', 'perl', ['-e', '$0 = "title set by itself"; $| = 1; print 1; sleep 1000']);
+    for (const title of ['title set by itself', 'of\ntwo lines\n', '  '])
+      start('perl', 'perl', ['-e', '$0 = $ARGV[0]; sleep 1000', title]);
+    start('long', 'perl', ['-e', 'sleep 1000', 'x'.repeat(16_000)]);
     await until('the first thread to end', 5000, () => status(zombieLeader.pid ?? 0)?.state === 'Z');
     await new Promise(resolve => setTimeout(resolve, 500));
   });
@@ -84,9 +93,22 @@ describe.skipIf(labUnavailable())('the sweep', () => {
     const isOurs = (ids: string) => children.some(({ pid }) => ids.trim().startsWith(`${pid} `));
     const ours = still.filter(([ids]) => isOurs(ids));
     expect(ours.length).toBeGreaterThanOrEqual(children.length + 2);
-    expect(ours.map(([ids]) => rows.get(ids))).toEqual(ours.map(([, row]) => row));
+    expect(ours.map(([ids, row]) => [row, rows.get(ids)]).filter(([theirs, own]) => theirs !== own)).toEqual([]);
     // Others may wait here before and after and there in between.
-    expect(still.map(([ids]) => withoutState(rows.get(ids)))).toEqual(still.map(([, row]) => withoutState(row)));
+    const differing = still.map(([ids, row]) => [withPlainArgs(row), withPlainArgs(rows.get(ids))]);
+    expect(differing.filter(([theirs, own]) => theirs !== own)).toEqual([]);
+  });
+
+  it('shows a long command line once, not below every thread', async () => {
+    const threads =
+      'import threading as t; [t.Thread(target=t.Event().wait).start() for _ in range(200)]; print(1, flush=True)';
+    const child = start('python3', 'python3', ['-c', threads, ...Array(10).fill('x'.repeat(100_000))]);
+    if (child.stdout !== null) await once(child.stdout, 'data');
+    const { processes } = await host.sweep({ tree: [] }, { deadlineMs: 10_000 });
+    const rows = processes.toString().match(new RegExp(`^ *${child.pid} .*$`, 'gm')) ?? [];
+    expect(rows).toHaveLength(201);
+    expect(rows[0]).toMatch(/ python3 -c import .* x{10000,} ?x* \[\.\.\. 98\d{4} more characters\]$/);
+    expect(rows.join('').length).toBeLessThan(200_000);
   });
 
   it('ages the rows as ps does', async () => {

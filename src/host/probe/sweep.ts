@@ -24,12 +24,23 @@ const TICKS_PER_SECOND = 100;
 /** Fields of stat from the third on, up to the vsize, which is the 23rd. */
 const FIELDS = 21;
 
+/**
+ * Characters of a command line: in the row of a process's first thread, and in those of the others, of which there can be
+ * thousands below one command line of 2 MB.
+ */
+const MOST_ARGS = 16 << 10;
+const MOST_ARGS_REPEATED = 512;
+/** Of all long ones of a sweep together; the rest are cut as if repeated. A container may start as many as it likes. */
+const LONG_ARGS_BUDGET = 8 << 20;
+
 /** What all rows of one sweep share. */
 export interface SweepFrame {
   readonly uptimeS: number;
   readonly idWidth: number;
   readonly tree: ReadonlySet<number>;
   readonly clocks: CpuClocks;
+  /** Characters that long command lines may still take. */
+  longArgsLeft: number;
 }
 
 export function sweepFrame(tree: readonly number[], clocks: readonly CpuClock[]): SweepFrame {
@@ -38,6 +49,7 @@ export function sweepFrame(tree: readonly number[], clocks: readonly CpuClock[])
     idWidth: psIdWidth(readText('/proc/sys/kernel/pid_max').text ?? ''),
     tree: new Set(tree),
     clocks: new Map(clocks.map(clock => [clock.cpu, clock])),
+    longArgsLeft: LONG_ARGS_BUDGET,
   };
 }
 
@@ -134,9 +146,11 @@ function readThread(pid: number, tid: number): ThreadFacts | null {
 
 function rowOf(pid: number, thread: ThreadFacts, cmdline: string | null, locked: boolean, frame: SweepFrame): string {
   const { tid, ppid, comm, state, wchan } = thread;
+  const long = tid === pid && frame.longArgsLeft > 0;
   const stat = psState({ ...thread, pid, locked });
   const etime = psElapsed(frame.uptimeS - thread.startTicks / TICKS_PER_SECOND);
-  const args = psArgs(cmdline, comm, state);
+  const args = psArgs(cmdline, comm, state, long ? MOST_ARGS : MOST_ARGS_REPEATED);
+  if (args.length > MOST_ARGS_REPEATED) frame.longArgsLeft -= args.length;
   return psRow({ pid, tid, ppid, stat, wchan: psWchan(wchan), etime, args }, frame.idWidth);
 }
 
