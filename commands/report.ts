@@ -6,6 +6,7 @@ import { bundleFile } from '../src/cli/bundle-file.ts';
 import { rereadable } from '../src/cli/rereadable.ts';
 import { writeResultFile } from '../src/cli/result-file.ts';
 import { EXIT } from '../src/errors.ts';
+import { printable } from '../src/formats/escape.ts';
 import { fileChunks, openFile } from '../src/host/open-file.ts';
 import { openOutput } from '../src/host/writer/output.ts';
 import { issueText } from '../src/report/issue/issue-text.ts';
@@ -54,6 +55,9 @@ export default class Report extends BaseCommand {
       rereadable(args.bundle, () => bundleFile(args.bundle, fileChunks)),
       attached,
     );
+    for (const { name, events, fault } of judged.attached) {
+      if (events.length === 0 || fault !== null) this.say(attachedWords(name, events.length, fault));
+    }
     const exit = judged.report.capture.cut ? EXIT.incomplete : EXIT.complete;
     const toFile = flags.output !== undefined;
     const format = flags.for === undefined ? flags.format : 'issue';
@@ -62,6 +66,13 @@ export default class Report extends BaseCommand {
     const path = await writeResultFile(flags.output, [Buffer.from(text)], openOutput);
     return { exit, text: `${path}\n`, json: judged.report };
   }
+}
+
+/** `events.yaml: 3 events of the pod were read; not all of it is understood: line 7: …` */
+function attachedWords(name: string, events: number, fault: string | null): string {
+  const read =
+    events === 1 ? '1 event of the pod was read' : `${events === 0 ? 'no' : events} events of the pod were read`;
+  return printable(`${name}: ${read}${fault === null ? '' : `; not all of it is understood: ${fault}`}.`);
 }
 
 async function render(judged: Judged, format: Format | 'issue', coloured: boolean): Promise<string> {

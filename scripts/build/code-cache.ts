@@ -16,6 +16,7 @@ export function makeCodeCache(): void {
     record([`${ROOT}scripts/build/warm-probe.ts`]);
     const [bundle = ''] = readdirSync(folder);
     record([`${ROOT}scripts/build/warm-page.ts`, `${folder}/${bundle}`]);
+    record([`${ROOT}scripts/build/warm-yaml.ts`]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

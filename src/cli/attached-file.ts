@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { AttachedText } from '../diagnosis/facts/attached.ts';
+import type { AttachedText } from '../diagnosis/facts.ts';
 import { EXIT, StallcapError } from '../errors.ts';
 
 const MAX_BYTES = 4 << 20;

@@ -4,7 +4,7 @@
  * A key is null when nothing of it was captured. A rule names the keys it `needs`, and is not applicable without them.
  * An empty list was captured, and there was nothing: that is an answer. Types are in types/, one file per subject.
  */
-import type { AttachedEvent } from './types/attached.ts';
+import type { AttachedText } from './types/attached.ts';
 import type {
   CaptureFacts,
   DaemonFacts,
@@ -66,8 +66,8 @@ export interface Facts {
   /** Of the manifest: null for a bundle that was cut before it. */
   readonly stuckProbes: readonly StuckProbeFact[] | null;
   readonly signals: readonly SignalFact[] | null;
-  /** attached/*: events of the API server that somebody attached. Null when nothing was. */
-  readonly attached: readonly AttachedEvent[] | null;
+  /** attached/*: what kubectl says of the pod, as it is: only a timeline wants to know. Null when nothing was attached. */
+  readonly attached: readonly AttachedText[] | null;
 
   /** Who holds pipes and mounts open. */
   readonly holders: HolderFacts | null;

@@ -2,6 +2,7 @@ import type { Diagnosis, JudgedFinding, NotApplicable } from '../diagnosis/diagn
 import type { FactName, Facts, StuckProbeFact, Versions } from '../diagnosis/facts.ts';
 import type { Citation, Verdict } from '../diagnosis/rule.ts';
 import { type Missing, missingFrom } from './missing.ts';
+import type { AttachedEvent } from './timeline/attached-events.ts';
 import { type Timeline, timelineOf } from './timeline/timeline.ts';
 import { type ContainerViewsTable, viewsTables } from './views.ts';
 
@@ -82,8 +83,12 @@ export interface UnexplainedThread {
   readonly because: readonly Citation[];
 }
 
-/** Pure: the same facts and diagnosis give the same report. */
-export function reportOf(facts: Facts, diagnosis: Diagnosis): Report {
+/**
+ * Pure: the same facts and diagnosis give the same report.
+ *
+ * @param attached for the timeline alone; a summary has none
+ */
+export function reportOf(facts: Facts, diagnosis: Diagnosis, attached: readonly AttachedEvent[] = []): Report {
   const { outcome, chain, ruledOut, notApplicable, failed } = diagnosis;
   return {
     format: 1,
@@ -98,7 +103,7 @@ export function reportOf(facts: Facts, diagnosis: Diagnosis): Report {
       because: thread.cites,
     })),
     views: viewsTables(facts.containers ?? []),
-    timeline: timelineOf(facts),
+    timeline: timelineOf(facts, attached),
     ...{ ruledOut, notApplicable, failed },
     missing: missingFrom(facts.capture),
   };

@@ -82,6 +82,28 @@ describe('stallcap report', () => {
     });
   });
 
+  it('reads events in YAML, and says what it could not read', () => {
+    const events = join(folder, 'events.yaml');
+    const item = (name: string, message: string) =>
+      `- involvedObject:\n    kind: Pod\n    name: ${name}\n  lastTimestamp: "2026-11-29T11:40:27Z"\n  message: ${message}\n  reason: FailedKillPod\n  type: Warning\n`;
+    writeFileSync(
+      events,
+      `items:\n${item('web-0', 'error killing pod')}${item('other', 'of another pod')}kind: List\n`,
+    );
+    const good = report(bundle, '--attach', events, '--json');
+    expect(good).toMatchObject({ status: 0, stderr: '' });
+    const told = JSON.parse(good.stdout).timeline.events.filter(({ layer }: { layer: string }) => layer === 'kubelet');
+    expect(told).toMatchObject([
+      { what: 'FailedKillPod: error killing pod', cite: { entry: 'attached/events.yaml', line: 6 } },
+    ]);
+    writeFileSync(events, `items:\n${item('web-0', '"\x1b[31mcut')}`);
+    expect(report(bundle, '--attach', events)).toMatchObject({
+      status: 0,
+      stderr:
+        'events.yaml: no events of the pod were read; not all of it is understood: line 9: Missing closing "quote.\n',
+    });
+  });
+
   it('refuses what is no bundle, in one sentence', () => {
     writeFileSync(join(folder, 'no.tar.gz'), 'hello');
     const { status, stderr } = report(join(folder, 'no.tar.gz'));

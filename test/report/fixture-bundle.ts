@@ -51,6 +51,7 @@ export function judgedFrom(entries: Entries, ending = { cut: false }): Judged {
   return {
     facts,
     report,
+    attached: [],
     async *again() {
       yield await file;
     },

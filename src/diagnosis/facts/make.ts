@@ -67,7 +67,7 @@ export function makeFacts(entries: Entries, reduced: Reduced): Facts {
     commands: commandsFrom(entries),
     stuckProbes: stuckProbesFrom(entries.manifest),
     signals: signalsFrom(entries.manifest),
-    attached: attachedFrom(entries, target),
+    attached: attachedFrom(entries),
     holders: holdersFrom(entries, threads.pod, shims),
   };
 }

@@ -1,7 +1,8 @@
-import type { KubernetesEvent } from '../../formats/kubernetes/events.ts';
-import type { Citation } from '../citation.ts';
-
-/** An event of the API server about the target, out of a file that somebody attached. */
-export interface AttachedEvent extends Omit<KubernetesEvent, 'line' | 'text'> {
-  readonly cite: Citation;
+/** A file with what kubectl says of the pod, that somebody attached to a grab or to a report. */
+export interface AttachedText {
+  /** Its last part names the entry: `attached/<name>`. */
+  readonly name: string;
+  readonly text: string;
+  /** ms since 1970; null when nobody knows. */
+  readonly writtenAt: number | null;
 }

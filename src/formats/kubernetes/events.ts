@@ -3,7 +3,7 @@
  * pkg/describe/describe.go, pkg/cmd/events), and events as JSON or YAML (core/v1 and events.k8s.io/v1 Event). Tolerant: what does not
  * look like one of these is left out, and nothing throws.
  */
-import { eventsOfDocument } from './document-events.ts';
+import { eventsOfJson } from './json-events.ts';
 import { eventsOfText } from './text-events.ts';
 
 export interface KubernetesEvent {
@@ -31,14 +31,28 @@ export interface KubernetesEvent {
   readonly text: string;
 }
 
-/** A pod that is retried for days has some hundred different events; what is beyond is no help to a reader. */
-const MAX_EVENTS = 500;
+export interface ParsedEvents {
+  readonly events: readonly KubernetesEvent[];
+  /** What keeps a document from being read whole: `line 7: Missing closing "quote`; null for one without a fault, and for tables. */
+  readonly fault: string | null;
+}
+
 const MAX_TEXT = 300;
 
 /** @param writtenAt ms since 1970: what ages are counted back from; null when nobody knows */
-export function parseKubernetesEvents(text: string, writtenAt: number | null): readonly KubernetesEvent[] {
-  const found = eventsOfDocument(text) ?? eventsOfText(text, writtenAt);
-  return found.slice(-MAX_EVENTS).map(event => ({ ...event, message: short(event.message), text: short(event.text) }));
+export async function parseKubernetesEvents(text: string, writtenAt: number | null): Promise<ParsedEvents> {
+  const { events, fault } = await parse(text, writtenAt);
+  return { events: events.map(event => ({ ...event, message: short(event.message), text: short(event.text) })), fault };
+}
+
+async function parse(text: string, writtenAt: number | null): Promise<ParsedEvents> {
+  if (/^\s*[{[]/.test(text)) return eventsOfJson(text);
+  if (!/^(?:apiVersion:|items:|- apiVersion:|kind: (?:List|EventList|Event)\s*$)/m.test(text)) {
+    return { events: eventsOfText(text, writtenAt), fault: null };
+  }
+  // The library is 160 kB, and nothing else is written in YAML: who attaches none does not load it.
+  const { eventsOfYaml } = await import('./yaml-events.ts');
+  return eventsOfYaml(text);
 }
 
 function short(text: string): string {

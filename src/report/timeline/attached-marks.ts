@@ -1,9 +1,9 @@
-import type { Facts } from '../../diagnosis/facts.ts';
+import type { AttachedEvent } from './attached-events.ts';
 import { iso, type TimelineEvent } from './event.ts';
 
 /** Events that somebody attached (`--attach`): what the kubelet and others told the API server. */
-export function attachedMarks({ attached }: Pick<Facts, 'attached'>): readonly TimelineEvent[] {
-  return (attached ?? []).flatMap((event): readonly TimelineEvent[] => {
+export function attachedMarks(attached: readonly AttachedEvent[]): readonly TimelineEvent[] {
+  return attached.flatMap((event): readonly TimelineEvent[] => {
     const { at, firstAt, age, count, isWarning, reason, message, object, container, from, cite } = event;
     if (at === null) return [];
     const who = from === null || from === 'kubelet' ? '' : ` (${from})`;

@@ -1,4 +1,5 @@
 import type { Facts } from '../../diagnosis/facts.ts';
+import type { AttachedEvent } from './attached-events.ts';
 import { attachedMarks } from './attached-marks.ts';
 import { iso, type TimelineEvent, type TimelineSpan } from './event.ts';
 import { lifeEvents, lifeSpans } from './lives.ts';
@@ -12,15 +13,15 @@ export interface Timeline {
   readonly gap: { readonly from: string; readonly to: string; readonly ms: number; readonly what: string } | null;
 }
 
-/** All that the bundle dates, on one clock, oldest first. */
-export function timelineOf(facts: Facts): Timeline {
+/** All that the bundle dates and what was read of attached files, on one clock, oldest first. */
+export function timelineOf(facts: Facts, attached: readonly AttachedEvent[] = []): Timeline {
   const { startedAt, durationMs } = facts.capture;
   const end = startedAt + (durationMs ?? 0);
   const capture: TimelineSpan = {
     ...{ from: iso(startedAt), to: iso(end), layer: 'capture', of: null, kind: 'capture', cite: null },
     what: 'stallcap grab',
   };
-  const events = [...lifeEvents(facts), ...logMarks(facts), ...attachedMarks(facts)].toSorted((a, b) =>
+  const events = [...lifeEvents(facts), ...logMarks(facts), ...attachedMarks(attached)].toSorted((a, b) =>
     a.at.localeCompare(b.at),
   );
   const spans = [...lifeSpans(facts), ...threadSpans(facts), capture];

@@ -4,6 +4,8 @@ import { parseKubernetesEvents } from '../../../src/formats/kubernetes/events.ts
 
 const WRITTEN = Date.UTC(2026, 10, 29, 11, 42, 30);
 const at = (text: string) => Date.parse(text);
+const eventsIn = async (text: string, writtenAt: number | null) =>
+  (await parseKubernetesEvents(text, writtenAt)).events;
 
 /** Laid out as kubectl 1.28 does it; written by hand. */
 const DESCRIBE = `Name:                      web-0
@@ -33,8 +35,8 @@ Events:
   Warning  FailedKillPod  2m3s (x7 over 14m)   kubelet            error killing pod: failed to "KillContainer" for "app":  DeadlineExceeded
 `;
 
-describe('kubectl describe pod', () => {
-  const events = parseKubernetesEvents(DESCRIBE, WRITTEN);
+describe('kubectl describe pod', async () => {
+  const events = await eventsIn(DESCRIBE, WRITTEN);
   const of = (reason: string) => events.filter(event => event.reason === reason);
 
   it('has events with ages, counted back from when it was written', () => {
@@ -60,8 +62,8 @@ describe('kubectl describe pod', () => {
     expect(of('Terminating')).toMatchObject([{ at: WRITTEN - 840_000, age: '14m', isWarning: true }]);
   });
 
-  it('has no times out of ages when nobody knows when it was written', () => {
-    expect(parseKubernetesEvents(DESCRIBE, null).filter(({ age }) => age !== null)).toMatchObject([
+  it('has no times out of ages when nobody knows when it was written', async () => {
+    expect((await eventsIn(DESCRIBE, null)).filter(({ age }) => age !== null)).toMatchObject([
       { reason: 'Terminating', at: null },
       { reason: 'Scheduled', at: null },
       { reason: 'Killing', at: null },
@@ -87,8 +89,8 @@ shop        14m         Normal    Killing         pod/web-0   spec.containers{ap
 shop        2m3s        Warning   FailedKillPod   pod/web-0   spec.containers{app}     kubelet, node-1   error killing pod        14m          7       web-0.2
 `,
     ],
-  ])('%s', (_, text) => {
-    expect(parseKubernetesEvents(text, WRITTEN)).toMatchObject([
+  ])('%s', async (_, text) => {
+    expect(await eventsIn(text, WRITTEN)).toMatchObject([
       { reason: 'Killing', at: WRITTEN - 840_000, object: 'pod/web-0', message: 'Stopping container app', line: 2 },
       { reason: 'FailedKillPod', at: WRITTEN - 123_000, isWarning: true, message: 'error killing pod', line: 3 },
     ]);
@@ -109,23 +111,23 @@ shop        2m3s        Warning   FailedKillPod   pod/web-0   spec.containers{ap
     message: 'error killing pod: "app"',
   };
 
-  it('as JSON: a list, an array, one', () => {
+  it('as JSON: a list, an array, one', async () => {
     for (const document of [{ kind: 'List', items: [EVENT] }, [EVENT], EVENT]) {
-      expect(parseKubernetesEvents(JSON.stringify(document, null, 2), null)).toMatchObject([SEEN]);
+      expect(await eventsIn(JSON.stringify(document, null, 2), null)).toMatchObject([SEEN]);
     }
   });
 
-  it('as JSON of events.k8s.io', () => {
+  it('as JSON of events.k8s.io', async () => {
     const { involvedObject, message, count, firstTimestamp, lastTimestamp, source: _, ...rest } = EVENT;
     const event = {
       ...{ ...rest, note: message, regarding: involvedObject, reportingController: 'kubelet' },
       ...{ deprecatedCount: count, deprecatedFirstTimestamp: firstTimestamp, deprecatedLastTimestamp: lastTimestamp },
     };
-    expect(parseKubernetesEvents(JSON.stringify({ items: [event] }), null)).toMatchObject([SEEN]);
+    expect(await eventsIn(JSON.stringify({ items: [event] }), null)).toMatchObject([SEEN]);
   });
 
-  it('as YAML, with messages in quotes, in a block, and over several lines', () => {
-    const item = (message: string) => `- apiVersion: v1
+  /** As kubectl writes it; by hand. */
+  const item = (message = `message: 'error killing pod: "app"'`) => `- apiVersion: v1
   count: 7
   eventTime: null
   firstTimestamp: "2026-11-29T11:28:30Z"
@@ -143,38 +145,93 @@ shop        2m3s        Warning   FailedKillPod   pod/web-0   spec.containers{ap
     component: kubelet
   type: Warning
 `;
+  const list = (...items: readonly string[]) =>
+    `apiVersion: v1\nitems:\n${items.join('')}kind: List\nmetadata:\n  resourceVersion: ""\n`;
+
+  it('as YAML, with messages in quotes, in a block, and over several lines', async () => {
     const messages = [
       `message: 'error killing pod: "app"'`,
       `message: "error killing pod: \\"app\\""`,
       `message: |-\n    error killing pod:\n    "app"`,
-      `message: error killing pod:\n    "app"`,
+      `message: "error killing\n    pod: \\"app\\""`,
     ];
-    const events = parseKubernetesEvents(`apiVersion: v1\nitems:\n${messages.map(item).join('')}kind: List\n`, null);
-    expect(events).toHaveLength(4);
-    for (const event of events) expect(event).toMatchObject(SEEN);
+    const { events, fault } = await parseKubernetesEvents(list(...messages.map(item)), null);
+    expect(fault).toBeNull();
+    expect(events).toMatchObject([
+      { ...SEEN, line: 13 },
+      { ...SEEN, line: 30 },
+      { ...SEEN, line: 47 },
+      { ...SEEN, line: 66 },
+    ]);
+  });
+
+  it('as YAML: one Event, several documents, a list in braces or set in', async () => {
+    const one = item().replace(/^(?:- | {2})/gm, '');
+    for (const [text, lines] of [
+      [one, [11]],
+      [`${one}---\n${one}`, [11, 29]],
+      [list(item()).replace(/^(?=- | {2})/gm, '  '), [13]],
+    ] as const) {
+      expect(await parseKubernetesEvents(text, null)).toMatchObject({
+        events: lines.map(line => ({ ...SEEN, line })),
+        fault: null,
+      });
+    }
+  });
+
+  it('as YAML that was cut, up to there, and says so', async () => {
+    const cut = list(item(), item(`message: "error killing pod`)).slice(0, -120);
+    const { events, fault } = await parseKubernetesEvents(cut, null);
+    expect(events[0]).toMatchObject(SEEN);
+    expect(fault).toMatch(/^line \d+: Missing closing "quote$/);
+  });
+
+  it('as YAML that refers to itself: nothing grows', async () => {
+    const bomb = `kind: List\na: &a [x, x]\n${'bcdefghij'.replace(/./g, n => `${n}: &${n} [*a, *a, *a, *a]\n`)}`;
+    expect(await parseKubernetesEvents(bomb, null)).toMatchObject({ events: [] });
+    const aliased = list(item('message: &m hello'), item('message: *m'));
+    const { events, fault } = await parseKubernetesEvents(aliased, null);
+    expect(events).toMatchObject([{ message: 'hello' }]);
+    expect(fault).toMatch(/^line 20: /);
   });
 });
 
 describe('anything else', () => {
-  it('has no events', () => {
-    for (const text of [
-      '',
-      'No resources found in shop namespace.\n',
-      '{"kind": "Po',
-      '[1, null, "x"]',
-      'items:\n- 7\n',
-    ]) {
-      expect(parseKubernetesEvents(text, WRITTEN)).toEqual([]);
-    }
+  it.each([
+    ['nothing', '', null],
+    ["kubectl's word for it", 'No resources found in shop namespace.\n', null],
+    ['half a document', '{"kind": "Po', expect.stringContaining('JSON')],
+    ['an array of others', '[1, null, "x"]', null],
+    ['a list of others', 'items:\n- 7\n', null],
+    ['YAML that is none', 'kind: List\nitems:\n- - - ? {\n', expect.stringMatching(/^line \d+: /)],
+    ['YAML deeper than the stack', `kind: List\na: ${'['.repeat(20_000)}`, expect.stringMatching(/^line \d+: /)],
+  ])('has no events: %s', async (_, text, fault) => {
+    expect(await parseKubernetesEvents(text, WRITTEN)).toEqual({ events: [], fault });
   });
 
-  it('never throws, and is bounded in number and length', () => {
-    const lines = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...DESCRIBE.split('\n'))));
-    fc.assert(fc.property(lines, some => parseKubernetesEvents(some.join('\n'), WRITTEN).length <= 500));
-    fc.assert(fc.property(fc.json(), text => parseKubernetesEvents(text, WRITTEN).length <= 500));
-    const many = `${DESCRIBE}${`  Warning  Failed  1m  kubelet  ${'x'.repeat(5000)}\n`.repeat(2000)}`;
-    const events = parseKubernetesEvents(many, WRITTEN);
-    expect(events).toHaveLength(500);
-    expect(Math.max(...events.map(({ message }) => message.length))).toBe(300);
+  it('never throws, and no text is long', async () => {
+    const lines = (text: string) =>
+      fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...text.split('\n'))));
+    const short = async (text: string) => (await eventsIn(text, WRITTEN)).every(({ message }) => message.length <= 300);
+    await fc.assert(fc.asyncProperty(lines(DESCRIBE), some => short(some.join('\n'))));
+    await fc.assert(fc.asyncProperty(fc.json(), short));
+    await fc.assert(
+      fc.asyncProperty(lines(YAML), some => short(`items:\n${some.join('\n')}`)),
+      { numRuns: 50 },
+    );
+    expect(await short(`${DESCRIBE}  Warning  Failed  1m  kubelet  ${'x'.repeat(5000)}\n`)).toBe(true);
   });
 });
+
+const YAML = `- apiVersion: v1
+  count: 7
+  involvedObject: &of
+    fieldPath: spec.containers{app}
+  message: |-
+    error killing
+   "pod": *of
+  metadata: *of
+  reason: FailedKillPod
+  type: Warning
+---
+kind: List`;
