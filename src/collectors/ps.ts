@@ -1,15 +1,22 @@
 import type { Evidence } from '../bundle/evidence.ts';
 import type { Collector } from './collector.ts';
-import { HANGING_CMDLINES } from './sweep.ts';
+import { HANGING_CMDLINES, NODE_THREADS } from './sweep.ts';
 
-const ARGV = ['ps', '-eLo', 'pid,tid,ppid,stat,wchan:32,etime,args'] as const;
+const COLUMNS = 'pid,tid,ppid,stat,wchan:32,etime,args';
+
+/**
+ * Of 5,000 threads ps takes as much CPU as all else that a loop of the shell would read, on a node that is short of it. Above
+ * this it is asked for processes alone: what it can say against the sweep it says of them.
+ */
+const MOST_THREADS = 2000;
 
 /** That ps hangs is worth one process of ours which hangs with it, where there are not several already. */
 const MOST_HANGING = 4;
 
 /**
- * `node/ps.txt`: what ps itself says, as a cross-check of node/processes.txt. It reads every cmdline and so hangs on a
- * process whose mmap lock is held by a stalled page fault: that outcome, `timeout`, is evidence too.
+ * `node/ps.txt`: what ps itself says, as a cross-check of node/processes.txt; every thread, or on a large node every process.
+ * It reads every cmdline and so hangs on a process whose mmap lock is held by a stalled page fault: that outcome, `timeout`,
+ * is evidence too.
  */
 export const ps: Collector = {
   name: 'ps',
@@ -17,12 +24,14 @@ export const ps: Collector = {
   deadlineMs: 4000,
   async *collect(capture) {
     const hanging = Number(capture.notes.get(HANGING_CMDLINES) ?? 0);
+    const few = Number(capture.notes.get(NODE_THREADS) ?? 0) <= MOST_THREADS;
+    const argv = ['ps', few ? '-eLo' : '-eo', COLUMNS];
     if (hanging >= MOST_HANGING) {
-      yield notRun(`not run: ${hanging} command lines hang, and it would hang in the first of them`);
+      yield notRun(argv, `not run: ${hanging} command lines hang, and it would hang in the first of them`);
       return;
     }
     const timeoutMs = Math.min(3000, capture.remainingMs());
-    const result = await capture.host.run({ argv: ARGV, timeoutMs, maxBytes: 16 << 20, signal: capture.signal });
+    const result = await capture.host.run({ argv, timeoutMs, maxBytes: 16 << 20, signal: capture.signal });
     const said = result.stderr.toString().trim();
     const exit = result.exitCode === null ? 'no exit code' : `exit code ${result.exitCode}`;
     const strange = result.exitCode !== 0 && /^ps: (?:invalid|unrecognized|unknown) option/m.test(said);
@@ -31,7 +40,7 @@ export const ps: Collector = {
       : [result.detail, said].filter(Boolean).join('; ');
     yield {
       path: 'node/ps.txt',
-      source: `${ARGV.join(' ')} (${exit}, ${Math.round(result.durationMs)} ms)`,
+      source: `${argv.join(' ')} (${exit}, ${Math.round(result.durationMs)} ms)`,
       outcome: strange ? 'absent' : result.outcome,
       body: result.stdout,
       ...(detail === '' ? {} : { detail }),
@@ -40,6 +49,6 @@ export const ps: Collector = {
   },
 };
 
-function notRun(detail: string): Evidence {
-  return { path: 'node/ps.txt', source: ARGV.join(' '), outcome: 'timeout', body: Buffer.alloc(0), detail };
+function notRun(argv: readonly string[], detail: string): Evidence {
+  return { path: 'node/ps.txt', source: argv.join(' '), outcome: 'timeout', body: Buffer.alloc(0), detail };
 }

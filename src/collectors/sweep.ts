@@ -7,6 +7,8 @@ import { processTree } from './process-tree.ts';
 
 /** Note: of how many processes the command line hung. */
 export const HANGING_CMDLINES = 'sweep: command lines that hang';
+/** Note: how many threads the node has. */
+export const NODE_THREADS = 'sweep: threads of the node';
 
 /**
  * Every thread of the node: `node/processes.txt` in the columns of ps, `node/blocked.txt` with syscall and stack of each
@@ -22,6 +24,7 @@ export const sweep: Collector = {
     const clocks = await capture.host.cpuClocks(cpusToAsk(capture), deadlineOf(capture, 500));
     const result = await capture.host.sweep({ tree: podTree(capture), clocks }, deadline);
     capture.notes.set(HANGING_CMDLINES, result.hung.filter(({ file }) => file.endsWith('cmdline')).length);
+    capture.notes.set(NODE_THREADS, result.threadCount);
     yield entry(
       'node/processes.txt',
       '/proc/*/{stat,status,cmdline} /proc/*/task/*/{stat,wchan}',

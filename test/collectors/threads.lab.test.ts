@@ -7,7 +7,7 @@ import { goroutineSignal } from '../../src/collectors/goroutine-signal.ts';
 import { ps } from '../../src/collectors/ps.ts';
 import { shimFiles } from '../../src/collectors/shim-files.ts';
 import { shimThreads } from '../../src/collectors/shim-threads.ts';
-import { sweep } from '../../src/collectors/sweep.ts';
+import { NODE_THREADS, sweep } from '../../src/collectors/sweep.ts';
 import { parseThreadDump } from '../../src/formats/thread-dump.ts';
 import { startContainerd } from '../lab/containerd.ts';
 import { during } from '../lab/during.ts';
@@ -181,6 +181,25 @@ describe.skipIf(labUnavailable())('the sweep over the node', () => {
         expect.arrayContaining([pod.initPid, app.initPid, ...threads(pod.shimPid).map(({ tid }) => tid)]),
       );
       expect(collected.evidence.get('node/ps.txt')?.source).toMatch(/\(exit code 0, \d+ ms\)$/);
+    }));
+
+  it('asks ps for threads on a small node, and for processes alone on a large one', () =>
+    withPod({}, async (_, pod) => {
+      const rows = async (threadCount: number) => {
+        const noting: Collector = {
+          name: 'noting',
+          phase: 'sweep',
+          deadlineMs: 1000,
+          // biome-ignore lint/correctness/useYield: it brings nothing
+          async *collect({ notes }) {
+            notes.set(NODE_THREADS, threadCount);
+          },
+        };
+        const theirs = textOf(await collect(pod.id, [noting, ps]), 'node/ps.txt');
+        return theirs.split('\n').filter(line => Number(line.trim().split(/\s+/)[0]) === pod.shimPid);
+      };
+      expect((await rows(2000)).length).toBe(threads(pod.shimPid).length);
+      expect(await rows(2001)).toEqual([expect.stringMatching(new RegExp(`^ *${pod.shimPid} +${pod.shimPid} `))]);
     }));
 
   it('goes on past processes whose cmdline hangs, names them, and says that ps hung', () =>
