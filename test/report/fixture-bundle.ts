@@ -8,7 +8,7 @@ import type { Judged } from '../../src/report/read-report.ts';
 import { reportOf } from '../../src/report/report.ts';
 import { MemoryOutput } from '../bundle/made/memory-output.ts';
 
-const FIXTURES = new URL('../fixtures/bundles/', import.meta.url).pathname;
+const FIXTURES = join(import.meta.dirname, '../fixtures/bundles');
 
 /** Path in the bundle to text. */
 export type Entries = ReadonlyMap<string, string>;

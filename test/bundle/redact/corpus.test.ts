@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { redact, redactText } from '../../../src/bundle/redact/redact.ts';
 import { note } from '../../lab/faults/figures.ts';
 
-const FIXTURES = new URL('../../fixtures/', import.meta.url).pathname;
+const FIXTURES = join(import.meta.dirname, '../../fixtures');
 
 interface Secret {
   readonly kind: string;

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Debian's; scripts/test.ts installs it where that is quick. */
@@ -44,7 +45,7 @@ export async function openPage(context: BrowserContext, file: string): Promise<W
   const requests: string[] = [];
   const said: string[] = [];
   const errors: string[] = [];
-  const address = `file://${file}`;
+  const address = pathToFileURL(file).href;
   page.on('request', request => {
     if (request.url() !== address) requests.push(request.url());
   });
