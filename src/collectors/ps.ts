@@ -3,6 +3,8 @@ import type { Collector } from './collector.ts';
 import { HANGING_CMDLINES, NODE_THREADS } from './sweep.ts';
 
 const COLUMNS = 'pid,tid,ppid,stat,wchan:32,etime,args';
+/** Of each row: ps repeats a long command line below every thread, which node/processes.txt has whole, and once. */
+const WIDTH = '1024';
 
 /**
  * Of 5,000 threads ps takes as much CPU as all else that a loop of the shell would read, on a node that is short of it. Above
@@ -25,7 +27,7 @@ export const ps: Collector = {
   async *collect(capture) {
     const hanging = Number(capture.notes.get(HANGING_CMDLINES) ?? 0);
     const few = Number(capture.notes.get(NODE_THREADS) ?? 0) <= MOST_THREADS;
-    const argv = ['ps', few ? '-eLo' : '-eo', COLUMNS];
+    const argv = ['ps', few ? '-eLo' : '-eo', COLUMNS, '--cols', WIDTH];
     if (hanging >= MOST_HANGING) {
       yield notRun(argv, `not run: ${hanging} command lines hang, and it would hang in the first of them`);
       return;
