@@ -52,7 +52,8 @@ with tarfile.open(sys.argv[1], errorlevel=2) as bundle:
 const PYTHON_EXTRACT = `
 import sys, tarfile
 with tarfile.open(sys.argv[1], errorlevel=2) as bundle:
-    bundle.extractall('.')
+    # From 3.12 on Python wants to be told what it may unpack.
+    bundle.extractall('.', **({'filter': 'data'} if hasattr(tarfile, 'data_filter') else {}))
 `;
 
 describe.each([
@@ -85,9 +86,10 @@ describe.each([
 });
 
 describe('gzip', () => {
-  it.each([['gzip', ['-t']] as const, ['busybox', ['gunzip', '-t']] as const])(
+  it.for([['gzip', ['-t']] as const, ['busybox', ['gunzip', '-t']] as const])(
     '%s finds nothing wrong',
-    (program, args) => {
+    ([program, args], { skip }) => {
+      skip(!has(program), `${program} is not installed`);
       expect(run(program, [...args, file], dir)).toEqual({ status: 0, stdout: '', stderr: '' });
     },
   );

@@ -80,7 +80,7 @@ describe('files', () => {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
   it('get words and result', () => {
-    expect(shell(`cd ${folder}; "$NODE" "$PROGRAM" echo x > out 2> err`).status).toBe(0);
+    expect(shell(`cd '${folder}'; "$NODE" "$PROGRAM" echo x > out 2> err`).status).toBe(0);
     expect({ out: read('out'), err: read('err') }).toEqual({
       out: 'word=x timeout=30000\n',
       err: 'words on the way\n',
@@ -88,7 +88,7 @@ describe('files', () => {
   });
 
   it('get both in order when they are one, after what was there', () => {
-    const { status } = shell(`cd ${folder}; echo before > log; "$NODE" "$PROGRAM" echo x >> log 2>&1`);
+    const { status } = shell(`cd '${folder}'; echo before > log; "$NODE" "$PROGRAM" echo x >> log 2>&1`);
     expect({ status, log: read('log') }).toEqual({
       status: 0,
       log: 'before\nwords on the way\nword=x timeout=30000\n',
@@ -96,15 +96,17 @@ describe('files', () => {
   });
 
   it('get failures, and the last words of a run that stops without an answer', () => {
-    expect(shell(`cd ${folder}; "$NODE" "$PROGRAM" nope 2> err`).status).toBe(2);
+    expect(shell(`cd '${folder}'; "$NODE" "$PROGRAM" nope 2> err`).status).toBe(2);
     expect(read('err')).toMatch(/^Error: stallcap has no command 'nope'/);
-    expect(shell(`cd ${folder}; "$NODE" "$PROGRAM" throw never 2> err`).status).toBe(1);
+    expect(shell(`cd '${folder}'; "$NODE" "$PROGRAM" throw never 2> err`).status).toBe(1);
     expect(read('err')).toContain('it ended before it had an answer');
   });
 
   it('that take nothing are a failure', () => {
     // 512 kB at most: ulimit -f counts in blocks of 1024 bytes, and writes past it get EFBIG.
-    const { status, stderr } = shell(`cd ${folder}; ulimit -f 512; trap '' XFSZ; "$NODE" "$PROGRAM" big 5000000 > out`);
+    const { status, stderr } = shell(
+      `cd '${folder}'; ulimit -f 512; trap '' XFSZ; "$NODE" "$PROGRAM" big 5000000 > out`,
+    );
     expect(status).toBe(1);
     expect(stderr).toContain('Error: stdout did not take the result: EFBIG.');
   });

@@ -38,7 +38,7 @@ describe('samples of the node', () => {
       const [first, second] = samples as [Sample, Sample];
       expect(second.offsetMs).toBeGreaterThan(first.offsetMs + first.durationMs);
       expect(Date.parse(second.time)).toBeGreaterThan(Date.parse(first.time));
-      expect(first.files['/proc/diskstats']).toMatch(/^ +\d+ +\d+ \w+ /);
+      expect(first.files['/proc/diskstats']).toMatch(/^ +\d+ +\d+ \S+ /);
       expect(first.files['/proc/meminfo']).toMatch(/^MemTotal:/);
       expect(brought.get(PATH)).toMatchObject({ outcome: 'ok' });
     } finally {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -85,9 +85,13 @@ describe('what is left of a pod without a shim', () => {
     const directory = join(folder, 'io.containerd.grpc.v1.cri', 'containers', CONTAINER_ID);
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'status'), '{"Version":"v1"}');
+    // Whatever the umask is.
+    chmodSync(join(directory, 'status'), 0o644);
     const brought = await bring(remains(directory));
     expect(textOf(brought, `containers/${CONTAINER_ID}/status.json`)).toBe('{"Version":"v1"}');
-    expect(textOf(brought, `containers/${CONTAINER_ID}/status.stat`)).toMatch(/^file 0644 uid=0 size=16 mtime=/m);
+    expect(textOf(brought, `containers/${CONTAINER_ID}/status.stat`)).toMatch(
+      new RegExp(`^file 0644 uid=${process.getuid?.()} size=16 mtime=`, 'm'),
+    );
   });
 
   it('is the bundle directory of a container whose shim is gone, with the last complaint of its runc', async () => {

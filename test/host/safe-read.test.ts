@@ -1,8 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listSafely, lookSafely, readSafely } from '../../src/host/safe-read.ts';
 import { until } from '../lab/wait.ts';
+
+const canRead = (path: string): boolean => {
+  try {
+    return readFileSync(path).length > 0;
+  } catch {
+    return false;
+  }
+};
 
 let single: ChildProcess;
 let pid = 0;
@@ -49,16 +57,20 @@ describe('reading in the main process', () => {
   });
 
   it('reads the files of the whole node that take no lock', () => {
-    const names = ['uptime', 'loadavg', 'meminfo', 'vmstat', 'diskstats', 'stat', 'version', 'pressure/io'];
+    const names = ['uptime', 'loadavg', 'meminfo', 'vmstat', 'diskstats', 'stat', 'version'];
+    // With psi=0 the kernel has no pressure information.
+    if (canRead('/proc/pressure/io')) names.push('pressure/io');
     for (const name of [...names, 'sys/kernel/random/boot_id']) {
       expect([name, readSafely(`/proc/${name}`).outcome]).toEqual([name, 'ok']);
     }
   });
 
   it('says when a process is gone, and when a cap cut the text', () => {
-    expect(readSafely('/proc/4194300/comm')).toMatchObject({ outcome: 'gone', detail: 'ENOENT' });
-    expect(readSafely('/proc/4194300/stat')).toMatchObject({ outcome: 'gone' });
-    expect(lookSafely(4194300)).toMatchObject({ outcome: 'gone', threads: [] });
+    // Above the largest that a kernel gives, PID_MAX_LIMIT of 2^22.
+    const none = 4_194_305;
+    expect(readSafely(`/proc/${none}/comm`)).toMatchObject({ outcome: 'gone', detail: 'ENOENT' });
+    expect(readSafely(`/proc/${none}/stat`)).toMatchObject({ outcome: 'gone' });
+    expect(lookSafely(none)).toMatchObject({ outcome: 'gone', threads: [] });
     const cut = readSafely('/proc/meminfo', 10);
     expect(cut).toMatchObject({ outcome: 'truncated', detail: 'first 10 bytes' });
     expect(cut.body.toString()).toBe('MemTotal: ');
@@ -77,11 +89,18 @@ describe('a look', () => {
     const look = lookSafely(process.pid);
     expect(look).toMatchObject({ outcome: 'ok', pid: process.pid, cwd: process.cwd() });
     expect(look.threads.map(({ tid }) => String(tid))).toEqual(listSafely(`/proc/${process.pid}/task`));
-    const waiting = look.threads.find(({ wchan }) => wchan !== '0');
-    expect(waiting?.stack).toContain('[<0>]');
-    expect(waiting?.syscall).toMatch(/^\d+ 0x/);
-    expect(waiting?.sched).toContain('se.exec_start');
+    // Of a thread that waits for the whole time of the look; another may have been woken in the middle of it.
+    expect(look.threads).toContainEqual(
+      expect.objectContaining({
+        wchan: expect.stringMatching(/^\w+$/),
+        syscall: expect.stringMatching(/^\d+ 0x/),
+        sched: expect.stringContaining('se.exec_start'),
+        // Kernel stacks are for root alone.
+        ...(process.getuid?.() === 0 ? { stack: expect.stringContaining('[<0>]') } : {}),
+      }),
+    );
     expect(look.clock?.clockMs).toBeGreaterThan(0);
-    expect(look.clock?.cpu).toBeLessThan(availableParallelism());
+    // All CPUs of the machine count, also those that this process may not run on.
+    expect(readFileSync('/proc/stat', 'utf8')).toMatch(new RegExp(`^cpu${look.clock?.cpu} `, 'm'));
   });
 });

@@ -34,7 +34,10 @@ async function sinkOf(line: string, root: string | null = null): Promise<Sink> {
     ...{ cwd: folder, detached: true, stdio: ['ignore', 'ignore', 'ignore'] },
   });
   const own = () => pids().filter(pid => pid === shell?.pid || status(pid)?.ppid === shell?.pid);
-  const pid = await until('the process', 5000, () => own().find(each => status(each)?.comm === 'sleep'));
+  const pid = await until('the process', 20_000, () => own().find(each => status(each)?.comm === 'sleep'));
+  // What reads its output is itself by now, or stopped on the way there.
+  const isThere = (each: number) => each === shell?.pid || status(each)?.comm !== 'sh' || status(each)?.state === 'T';
+  await until('its readers', 20_000, () => own().every(isThere));
   const [descriptors] = await descriptorsOf(host, [pid], 5000);
   return findSink(host, { pid, root }, 2, descriptors ?? []);
 }

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Place, Sealed } from '../../../src/host/output.ts';
 import { openOutput } from '../../../src/host/writer/output.ts';
@@ -221,10 +220,8 @@ describe('an output on stdout', () => {
 
 describe('a run that is over', () => {
   it('has no writers left', async () => {
-    await sleep(500);
-    const writers = [...withDescendants([process.pid])].filter(pid => {
-      return alive(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--stallcap-writer');
-    });
-    expect(writers).toEqual([]);
+    const isWriter = (pid: number) =>
+      alive(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--stallcap-writer');
+    await until('all writers to be gone', 10_000, () => ![...withDescendants([process.pid])].some(isWriter));
   });
 });
