@@ -188,7 +188,16 @@ export function devicesOf(...all: readonly Device[]): DeviceFacts {
 export function containerOf(partial: Partial<ContainerFacts> = {}): ContainerFacts {
   return {
     ...{ id: CONTAINER_ID, kind: 'container', name: 'app', shimPid: SHIM_PID, initPid: 2700, init: 'alive' },
-    ...{ initCite: null, bundle: null, runc: null, execFifo: null, criStatus: null, docker: null, shimAnswer: null },
+    ...{
+      initCite: null,
+      seenBeforeStatusMs: null,
+      bundle: null,
+      runc: null,
+      execFifo: null,
+      criStatus: null,
+      docker: null,
+      shimAnswer: null,
+    },
     ...{ runcErrors: [], cgroup: null, views: [] },
     ...partial,
   };

@@ -5,7 +5,7 @@ import type { Container } from '../../sandbox/types.ts';
 import { type Citation, cite } from '../citation.ts';
 import type { ContainerFacts, CriStatusFact, DockerFact, PodThreads, ProcessTable, Seen } from '../facts.ts';
 import { containerCgroup } from './cgroups.ts';
-import { citeFirst, citeLine, type Entries, looksAtInit, saysGone, wasAbsent } from './entries.ts';
+import { citeFirst, citeLine, type Entries, looksAtInit, saysGone, sees, wasAbsent } from './entries.ts';
 import { type Listed, parseListing, timesOf } from './listing.ts';
 import type { Samples } from './samples.ts';
 import { viewsOf } from './views.ts';
@@ -51,6 +51,7 @@ function factsOf(container: Container, context: Context): ContainerFacts {
   const facts: Omit<ContainerFacts, 'views'> = {
     ...{ id, kind, name, shimPid, initPid },
     ...{ init: init?.state ?? null, initCite: init?.cite ?? null },
+    seenBeforeStatusMs: initPid === null ? null : seenBeforeStatus(entries, id, initPid),
     bundle: bundleOf(entries, id),
     runc: runcOf(entries, id),
     execFifo: execFifoOf(entries, id),
@@ -86,6 +87,15 @@ function initOf({ id, initPid }: Container, { entries, threads, processes }: Con
   if (row !== undefined)
     return { state: row.stat.startsWith('Z') ? ('zombie' as const) : ('alive' as const), cite: row.cite };
   return { state: 'gone' as const, cite: cite('node/processes.txt', null, `no process ${initPid}`) };
+}
+
+/** A process that ends while it is captured is there in one file and gone in the next. */
+function seenBeforeStatus(entries: Entries, id: string, initPid: number): number | null {
+  const status = entries.item(`containers/${id}/status.json`);
+  const looks = looksAtInit(entries, id).filter(path => sees(entries.text(path) ?? '', initPid));
+  const last = entries.item(looks.at(-1) ?? '');
+  if (status === null || last === null) return null;
+  return status.offsetMs + status.durationMs - last.offsetMs;
 }
 
 /** That something is not there stands in the manifest. */

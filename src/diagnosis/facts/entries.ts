@@ -53,6 +53,11 @@ export function looksAtInit(entries: Entries, id: string): readonly string[] {
     .map(({ path }) => path);
 }
 
+/** Whether a look saw a process, and not as a zombie. */
+export function sees(text: string, pid: number): boolean {
+  return parseThreadDump(text).threads.some(thread => thread.tid === pid && thread.state !== 'Z');
+}
+
 /** Whether a look says of a process that it was not there any more. */
 export function saysGone(text: string, pid: number): boolean {
   return parseThreadDump(text).processes.some(process => process.pid === pid && process.outcome === 'gone');

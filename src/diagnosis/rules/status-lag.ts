@@ -13,11 +13,17 @@ export const statusLag = defineRule({
     for (const container of facts.containers) {
       const { criStatus } = container;
       if (criStatus === null || criStatus === 'absent') continue;
-      if (criStatus.state === 'RUNNING' && hasEnded(container)) yield stillRunning(container, criStatus, facts);
+      if (criStatus.state === 'RUNNING' && hasEnded(container) && !endedMeanwhile(container))
+        yield stillRunning(container, criStatus, facts);
       else if (criStatus.state === 'EXITED') yield* writtenLate(container, criStatus, facts);
     }
   },
 });
+
+/** It ran when the status was read, or a moment before: a container that was stopped during the capture. */
+function endedMeanwhile({ seenBeforeStatusMs }: ContainerFacts): boolean {
+  return seenBeforeStatusMs !== null && seenBeforeStatusMs < MIN_STALL_MS;
+}
 
 /** The gap is still open. */
 function stillRunning(container: ContainerFacts, status: CriStatusFact, facts: Facts): Finding {

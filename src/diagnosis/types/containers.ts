@@ -104,6 +104,8 @@ export interface ContainerFacts {
   /** `alive`: the same process (start time) in any look. `zombie`: alive, in Z. `reused`: the pid is somebody else's. Null: not looked. */
   readonly init: 'alive' | 'zombie' | 'gone' | 'reused' | null;
   readonly initCite: Citation | null;
+  /** From the last look that saw its process to the reading of CRI's status, ms at most; below 0: seen after that. Null: not both. */
+  readonly seenBeforeStatusMs: number | null;
   /** Bundle directory. */
   readonly bundle: Seen<{ readonly files: readonly string[]; readonly cite: Citation }>;
   /** runc's record; absent with the bundle there: `runc delete` is through. */

@@ -53,6 +53,22 @@ describe('the init of a container', () => {
     expect(container({ entries }).init).toBe('gone');
   });
 
+  it('was last seen so long before the status was read, or after it', () => {
+    const seen = (statusMs: number, looks: Readonly<Record<number, string>>) => {
+      const made = Object.entries(looks).map(([offsetMs, text], index) => [
+        `${HERE}/threads-${index + 1}.txt`,
+        { text, offsetMs: Number(offsetMs) },
+      ]);
+      const file = { text: status(), offsetMs: statusMs, durationMs: 10 };
+      return container({ entries: { ...Object.fromEntries(made), [`${HERE}/status.json`]: file } }).seenBeforeStatusMs;
+    };
+    const gone = '# process 2700 ?: gone (no such process)\n';
+    expect(seen(900, { 100: alive, 2500: gone })).toBe(810);
+    expect(seen(900, { 100: alive, 1500: alive, 2500: gone })).toBe(-590);
+    expect(seen(900, { 100: alive.replace(' S ', ' Z ') })).toBeNull();
+    expect(container({ entries: { [`${HERE}/threads-1.txt`]: alive } }).seenBeforeStatusMs).toBeNull();
+  });
+
   it('is somebody else when its pid was used again', () => {
     const detail = '2700: pid 2700 belongs to another process: it started at tick 99, the one meant at 5';
     const entries = { [`${HERE}/threads-1.txt`]: { text: '# process 2700 cron: gone\n', outcome: 'gone', detail } };

@@ -56,6 +56,11 @@ describe('status-lag of a container that CRI calls running', () => {
     expect(found?.links).toMatchObject([{ about: [`belief:${CONTAINER_ID}`], waitsFor: [`task:${CONTAINER_ID}`] }]);
   });
 
+  it('is silent of a process that was seen when the status was read, or a moment before: it has ended since', () => {
+    for (const seenBeforeStatusMs of [-800, 900]) expect(judge(statusLag, behind({ seenBeforeStatusMs }))).toEqual([]);
+    expect(judge(statusLag, behind({ seenBeforeStatusMs: 6000 }))).toHaveLength(1);
+  });
+
   it('names the new status that waits for the disk', () => {
     const criStatus = statusOf({ temporary: ['.tmp-status1234'] });
     expect(judge(statusLag, behind({ criStatus }, { logs: exitedAt(15 * MINUTE) }))[0]?.says).toContain(
