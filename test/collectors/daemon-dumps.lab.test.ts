@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { collectors } from '../../src/collectors/index.ts';
@@ -27,9 +28,11 @@ const entry = ({ evidence }: Collected, path: string) => {
 };
 const words = ({ signals }: Collected) => signals.map(({ to, outcome, dump }) => `${to}: ${outcome}, ${dump}`);
 
+const stacksOf = (containerdPid: number) => join(tmpdir(), `containerd.${containerdPid}.stacks.log`);
+
 /** containerd's file stays where it wrote it; here it goes with the lab. */
 function leavesFile(folder: LabFolder, containerdPid: number): void {
-  folder.note({ kind: 'path', path: `/tmp/containerd.${containerdPid}.stacks.log` });
+  folder.note({ kind: 'path', path: stacksOf(containerdPid) });
 }
 
 describe.skipIf(labUnavailable())('with --daemons', () => {
@@ -52,7 +55,7 @@ describe.skipIf(labUnavailable())('with --daemons', () => {
     const [first, second] = [1, 2].map(round => entry(collected, `daemons/containerd-${containerd.pid}-${round}.txt`));
     for (const dump of [first, second]) {
       expect(dump?.outcome).toBe('ok');
-      expect(dump?.source).toBe(`/proc/${containerd.pid}/root/tmp/containerd.${containerd.pid}.stacks.log`);
+      expect(dump?.source).toBe(`/proc/${containerd.pid}/root${stacksOf(containerd.pid)}`);
       expect(dump?.goroutines.length).toBeGreaterThan(15);
       expect(dump?.text).toContain('github.com/containerd/containerd');
     }
@@ -101,7 +104,7 @@ describe.skipIf(labUnavailable())('with --daemons', () => {
         outcome: 'error',
         detail: expect.stringMatching(/^not sent \(guard standard error drained: /),
       });
-      expect(existsSync(`/tmp/containerd.${containerd.pid}.stacks.log`)).toBe(false);
+      expect(existsSync(stacksOf(containerd.pid))).toBe(false);
     }));
 
   it('a stopped containerd is not signalled', () =>

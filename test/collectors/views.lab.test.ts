@@ -134,7 +134,7 @@ describe.skipIf(labUnavailable())('an umount that hangs in Delete', () => {
             words: { '/proc': 'alive', shim: 'RUNNING', CRI: 'SANDBOX_READY' },
             wrong: [],
           });
-          expect(rowOf('app')).toMatch(/^app +gone \d+ +no record +no answer 2\.0 s +running! for .+ +RUNNING!$/);
+          expect(rowOf('app')).toMatch(/^app +gone \d+ +no record +no answer 2\.\d s +running! for .+ +RUNNING!$/);
           expect(rowOf('side')).toMatch(/^side +alive \d+ +init \d+ +RUNNING +running for .+ +RUNNING$/);
           expect(rowOf('shim')).toMatch(/^shim \d+ answered Connect in \d+ ms$/);
           // A State that hangs is never repeated.

@@ -14,7 +14,8 @@ const DEMO = fileURLToPath(new URL('../../scripts/demo.ts', import.meta.url));
 /** Runs the demo with a temporary directory of its own, in which everything that it makes has to be, and to be gone. */
 async function demo(stopWhen?: RegExp) {
   await using folder = await openFolder();
-  const tmp = join(folder.path, 'tmp');
+  // A short name: the path of a socket below it has to stay within 107 bytes.
+  const tmp = join(folder.path, 't');
   mkdirSync(tmp);
   const child = spawn(process.execPath, [DEMO], {
     stdio: ['ignore', 'pipe', 'pipe'],

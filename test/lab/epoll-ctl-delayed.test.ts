@@ -12,7 +12,7 @@ describe.skipIf(labUnavailable())('a thread of the shim that cannot be stopped f
     during(epollCtlDelayed(), async ({ containerd, pod, container, thread }) => {
       const held = threads(pod.shimPid).find(({ tid }) => tid === thread.tid);
       expect(held).toMatchObject({ state: 't', syscall: SYSCALL.epoll_ctl });
-      expect(await containerd.ctr(['task', 'ls'], 1000)).toMatch(new RegExp(`${container.id} +\\d+ +RUNNING`));
+      expect(await containerd.ctr(['task', 'ls'], 10_000)).toMatch(new RegExp(`${container.id} +\\d+ +RUNNING`));
       signal(pod.shimPid, 'SIGUSR1');
       await sleep(300);
       await expect(containerd.ctr(['task', 'ls'], 1000)).rejects.toThrow(/timed out/);

@@ -65,20 +65,22 @@ export interface Thread {
   readonly stack: readonly string[];
 }
 
-/** All threads of a process, with what they wait for. */
+/** All threads of a process, with what they wait for, in rising order of their numbers (readdir sorts 10000 before 9999). */
 export function threads(pid: number): Thread[] {
-  let tids: string[];
+  let tids: number[];
   try {
-    tids = readdirSync(`/proc/${pid}/task`);
+    tids = readdirSync(`/proc/${pid}/task`)
+      .map(Number)
+      .sort((a, b) => a - b);
   } catch {
     return [];
   }
-  return tids.map(name => {
-    const at = `/proc/${pid}/task/${name}`;
+  return tids.map(tid => {
+    const at = `/proc/${pid}/task/${tid}`;
     const call = Number.parseInt(text(`${at}/syscall`) ?? '', 10);
     return {
       pid,
-      tid: Number(name),
+      tid,
       state: /^State:\s*(\S)/m.exec(text(`${at}/status`) ?? '')?.[1] ?? 'X',
       wchan: text(`${at}/wchan`) ?? '',
       syscall: Number.isNaN(call) ? null : call,

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { execa } from 'execa';
 
-/** Runs a program to its end; its output without the last newline. @throws ExecaError when it fails or `timeoutMs` pass */
+/**
+ * Runs a program to its end; its output without the last newline, in English whoever runs the tests.
+ * @throws ExecaError when it fails or `timeoutMs` pass
+ */
 export async function run(program: string, args: readonly string[], timeoutMs = 30_000): Promise<string> {
-  const { stdout } = await execa(program, args, { timeout: timeoutMs, killSignal: 'SIGKILL', stdin: 'ignore' });
+  const options = { timeout: timeoutMs, killSignal: 'SIGKILL', stdin: 'ignore', env: { LC_ALL: 'C.UTF-8' } } as const;
+  const { stdout } = await execa(program, args, options);
   return stdout;
 }
 

@@ -22,7 +22,7 @@ import { until } from './wait.ts';
 async function inventoryOf(folder: LabFolder): Promise<Inventory> {
   const inventory = await takeInventory(host, null, 10_000);
   const sandboxes = inventory.sandboxes.filter(({ containers }) => containers[0]?.bundle.includes(folder.path));
-  return { ...inventory, sandboxes };
+  return { ...inventory, sandboxes, gaps: inventory.gaps.filter(({ path }) => path.includes(folder.path)) };
 }
 
 const host = createHost();

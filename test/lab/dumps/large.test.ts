@@ -66,7 +66,8 @@ describe.skipIf(labUnavailable()).each(VERSIONS)('a dump of 150 connections to a
         using _ = await idleConnections(pod, 150);
         const collected = await askForDump(pod.id);
         expectLarge(expectWhole(collected));
-        expect(steps(collected)).toMatch(/newest entry of the journal: s=[0-9a-f]+;i=/);
+        // A journalctl that is not quick enough on a busy machine costs the cursor, not the dump.
+        expect(steps(collected)).toMatch(/newest entry of the journal: (?:s=[0-9a-f]+;i=|not told in time)/);
         expect((await entries()).filter(entry => entry['_LINE_BREAK'] === 'line-max').length).toBeGreaterThan(1);
         await expectAnswers(containerd, pod);
       }),

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LOG_BYTES } from '../../../src/collectors/logs/log-turn.ts';
 import { during } from '../during.ts';
@@ -21,6 +20,9 @@ const QUICK = ['--samples', '1'];
 
 /** Of the largest process: the main one, or a probe. */
 const peakOf = ({ manifest }: Bundle): number => manifest.observer.peakRssBytes;
+
+/** Names in a directory that are no UTF-8. */
+const oddNames = (dir: string): string[] => readdirSync(dir, 'latin1').filter(name => name.startsWith('\xff\xfe'));
 
 describe.skipIf(labUnavailable())('a grab stays small, and says what it cut,', () => {
   it('with 20,000 threads on the node', context =>
@@ -133,8 +135,13 @@ time.sleep(1000)
           env: { ...process.env, PLACE: app.pod.bundle },
         });
         folder.process(child.pid ?? -1, 'python3');
-        await sleep(500);
-        return { ...app, odd: child.pid ?? -1 };
+        const pid = child.pid ?? -1;
+        await until(
+          'its name, and its folder',
+          20_000,
+          () => status(pid)?.comm.startsWith('\xff') && oddNames(app.pod.bundle).length > 0,
+        );
+        return { ...app, odd: pid };
       }),
       async ({ folder, pod, odd }) => {
         const { bundle, run } = await grabThrough(context, folder, pod.id, { timeoutS: 30, args: QUICK });

@@ -27,7 +27,7 @@ describe.skipIf(labUnavailable())('a grab while', () => {
       try {
         expect(run, run.stderr).toMatchObject({ exit: 0, left: [] });
         expect(run.ms).toBeLessThan(IN_TIME_MS);
-        expect(dirname(file)).toBe('/run/stallcap');
+        expect(['/run/stallcap', '/dev/shm']).toContain(dirname(file));
         expect(run.stderr).toMatch(
           /(?:on the disk of the container runtime|did not answer in time), so the bundle goes to memory/,
         );
@@ -54,7 +54,7 @@ describe.skipIf(labUnavailable())('a grab while', () => {
       const { bundle: file, abandoned } = JSON.parse(run.stdout.toString());
       try {
         expect(run.ms).toBeLessThan(IN_TIME_MS);
-        expect(dirname(file)).toBe('/run/stallcap');
+        expect(['/run/stallcap', '/dev/shm']).toContain(dirname(file));
         expect(abandoned).toEqual([
           { place: expect.stringContaining(disk.point), reason: expect.stringMatching(/^no answer for \d+ ms$/) },
         ]);
