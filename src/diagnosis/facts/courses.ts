@@ -1,6 +1,5 @@
 /** Threads over several looks: which of them stood where they stand. */
 import type { DumpedThread } from '../../formats/thread-dump.ts';
-import { clockShift } from './clock-shift.ts';
 import { isSameCall, isSamePlace, type Look, secondsBetween } from './look.ts';
 
 export interface Course {
@@ -26,21 +25,10 @@ export interface Course {
 /** Every thread of the looks, which are in order of time. */
 export function coursesOf(looks: readonly Look[]): readonly Course[] {
   const tids = new Set(looks.flatMap(look => [...look.threads.keys()]));
-  const shifts = new Map<string, number | null>();
-  const shiftBetween = (earlier: Look, later: Look): number | null => {
-    const key = `${earlier.entry} ${later.entry}`;
-    const known = shifts.get(key);
-    if (known !== undefined) return known;
-    const shift = clockShift(earlier, later);
-    shifts.set(key, shift);
-    return shift;
-  };
-  return [...tids].flatMap(tid => courseOf(tid, looks, shiftBetween) ?? []);
+  return [...tids].flatMap(tid => courseOf(tid, looks) ?? []);
 }
 
-type ShiftBetween = (earlier: Look, later: Look) => number | null;
-
-function courseOf(tid: number, looks: readonly Look[], shiftBetween: ShiftBetween): Course | null {
+function courseOf(tid: number, looks: readonly Look[]): Course | null {
   const all = looks.filter(look => look.threads.has(tid));
   const closer = all.filter(({ isSweep }) => !isSweep);
   const seenIn = closer.length > 1 ? closer : all;
@@ -54,7 +42,7 @@ function courseOf(tid: number, looks: readonly Look[], shiftBetween: ShiftBetwee
     inCallSince = earlier;
     inCall += 1;
     if (same + 1 < inCall) continue;
-    const between = compare(earlier, later, tid, shiftBetween(earlier, later));
+    const between = compare(earlier, later, tid);
     if (between === 'moved') continue;
     if (between === 'unknown') neverRan = false;
     since = earlier;
@@ -69,11 +57,17 @@ function courseOf(tid: number, looks: readonly Look[], shiftBetween: ShiftBetwee
 const ROUNDING_S = 0.2;
 
 /**
+ * The clock that `blocked for` is read from leaves out what a hypervisor took from its CPU (formats/proc/cpu-clocks.ts), and is read up to
+ * five seconds from the thread: where half of a CPU was taken, a thread that stood looks older, and younger in the next look, by this.
+ */
+const BENT_S = 2.5;
+
+/**
  * - `stood`: the same call, arguments and stack, and the scheduler says that it has not run
  * - `unknown`: the same, but the kernel has no such clock, or the bundle no times, or the clock says nothing certain
  * - `moved`: anything else. A reader in a loop is in the same call with the same stack in every look, and has run in between
  */
-function compare(earlier: Look, later: Look, tid: number, shift: number | null): 'stood' | 'unknown' | 'moved' {
+function compare(earlier: Look, later: Look, tid: number): 'stood' | 'unknown' | 'moved' {
   const [a, b] = [earlier.threads.get(tid), later.threads.get(tid)];
   if (a === undefined || b === undefined || !isSamePlace(a, b)) return 'moved';
   const [before, after] = [a.blockedForSeconds, b.blockedForSeconds];
@@ -81,7 +75,6 @@ function compare(earlier: Look, later: Look, tid: number, shift: number | null):
   if (before === null || after === null || between === null) return 'unknown';
   const slack = ROUNDING_S + between.uncertain;
   const late = between.seconds - (after - before);
-  if (shift !== null) return Math.abs(late - shift) <= slack ? 'stood' : 'moved';
   if (Math.abs(late) <= slack) return 'stood';
-  return after + slack < between.seconds ? 'moved' : 'unknown';
+  return after + slack < between.seconds || late > BENT_S + slack ? 'moved' : 'unknown';
 }

@@ -5,7 +5,6 @@ import { isIdle, wchanSymbol } from '../../formats/proc/wchan.ts';
 import { type DumpedThread, parseThreadDump } from '../../formats/thread-dump.ts';
 import { type Citation, cite } from '../citation.ts';
 import type { Call, Frame, NodeThreads, PodThreads, ProcessTable, Thread, ThreadRole } from '../facts.ts';
-import { clockExcess } from './clock-shift.ts';
 import { type Course, coursesOf } from './courses.ts';
 import type { Entries } from './entries.ts';
 import type { Look } from './look.ts';
@@ -28,8 +27,7 @@ export function threadsFrom(entries: Entries, processes: ProcessTable | null): T
   // The sweep is a look at the pod too: of its own threads it has those in any state.
   const ofTree = swept === null ? null : { ...swept, threads: only(swept, tree), whole: new Set<number>() };
   const all = ofTree === null ? looks : [...looks, ofTree].sort(inTime);
-  const excessMs = Math.round(clockExcess(looks) * 1000);
-  const make = (course: Course) => threadOf(course, tree, { entries, excessMs });
+  const make = (course: Course) => threadOf(course, tree, entries);
   const own = coursesOf(all).map(make);
   const others = swept === null ? [] : coursesOf([{ ...swept, threads: without(swept, tree) }]).map(make);
   const inD = own.filter(({ state, moved }) => state === 'D' && moved !== 'moved');
@@ -129,13 +127,7 @@ function without({ threads }: Look, tree: Tree): ReadonlyMap<number, DumpedThrea
   return new Map([...threads].filter(([tid, { pid }]) => !tree.has(pid ?? tid)));
 }
 
-interface Context {
-  readonly entries: Entries;
-  /** By how much the scheduler's clock was seen to exaggerate. */
-  readonly excessMs: number;
-}
-
-function threadOf(course: Course, tree: Tree, { entries, excessMs }: Context): Thread {
+function threadOf(course: Course, tree: Tree, entries: Entries): Thread {
   const { thread, last, seenIn, since, same, neverRan, gone } = course;
   const syscall = thread.syscall === null ? null : parseSyscall(thread.syscall);
   const pid = thread.pid ?? thread.tid;
@@ -151,7 +143,7 @@ function threadOf(course: Course, tree: Tree, { entries, excessMs }: Context): T
     call: callOf(syscall, entries.plan.host.architecture),
     inPageFault: syscall?.kind === 'none' && thread.state === 'D',
     stack,
-    blockedForMs: blockedFor(course, excessMs),
+    blockedForMs: blockedFor(course),
     moved,
     unchanged: moved === 'never' ? unchangedIn(thread, neverRan) : [],
     ...{ seen: same, looks: seenIn.length, seenForMs: apart(since, last) },
@@ -163,7 +155,7 @@ function threadOf(course: Course, tree: Tree, { entries, excessMs }: Context): T
 }
 
 /** At the last look. Of a thread that never ran every look tells it; the least that one of them says is what is certain. */
-function blockedFor({ thread, seenIn, same, neverRan, last }: Course, excessMs: number): number | null {
+function blockedFor({ thread, seenIn, same, neverRan, last }: Course): number | null {
   if (thread.blockedForSeconds === null) return null;
   const stood = neverRan ? seenIn.slice(-same) : [last];
   const told = stood.flatMap(look => {
@@ -171,7 +163,7 @@ function blockedFor({ thread, seenIn, same, neverRan, last }: Course, excessMs: 
     return seconds === null ? [] : [seconds * 1000 + (look === last ? 0 : apart(look, last))];
   });
   // Looks are rounded to a tenth of a second.
-  return Math.max(0, Math.round((Math.min(...told) - excessMs) / 100) * 100);
+  return Math.max(0, Math.round(Math.min(...told) / 100) * 100);
 }
 
 function unchangedIn(thread: DumpedThread, neverRan: boolean): readonly string[] {
