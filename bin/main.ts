@@ -1,4 +1,4 @@
-import type { Invocation } from '../src/cli/context.ts';
+import type { Invocation } from '../src/cli/invocation.ts';
 import { takeFirstLook } from '../src/host/first-look.ts';
 import { watchForInterruption } from '../src/host/interruption.ts';
 import { PROBE_ARGUMENT, WRITER_ARGUMENT } from '../src/host/self.ts';

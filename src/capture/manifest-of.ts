@@ -6,7 +6,7 @@ import type { BundleContent } from '../bundle/writer.ts';
 import type { Interruption } from '../host/interruption.ts';
 import type { Host } from '../host/port.ts';
 import { bundleName } from './bundle-name.ts';
-import type { GrabRequest } from './grab.ts';
+import type { GrabRequest } from './grab-request.ts';
 
 /** What a manifest is made from. */
 export interface ManifestSources {

@@ -3,7 +3,7 @@ import { gaps } from '../bundle/gaps.ts';
 import { tellSyslog } from '../collectors/syslog.ts';
 import type { Host } from '../host/port.ts';
 import type { Target } from '../sandbox/types.ts';
-import type { Grabbed } from './grab.ts';
+import type { Grabbed } from './grab-request.ts';
 
 /** How long the end of a run waits for the line to leave. A probe that has it goes on without us. */
 const WAIT_MS = 300;

@@ -1,16 +1,15 @@
-import { Command, type Config, Flags } from '@oclif/core';
+import { Command, Flags } from '@oclif/core';
 import type { Progress } from '../capture/progress.ts';
 import { EXIT } from '../errors.ts';
 import type { Answer } from './answer.ts';
-import type { CommandContext } from './context.ts';
 import { openProgress } from './progress/open-progress.ts';
-import type { CommandClass } from './registry.ts';
+import type { Answering, CommandContext } from './registry.ts';
 
 /**
  * What all commands share. A command declares `summary`, `examples`, `flags` and `args`, parses them with
  * `this.parse(Itself)`, calls one use case and returns its answer. It never writes to stdout and never exits.
  */
-export abstract class BaseCommand extends Command {
+export abstract class BaseCommand extends Command implements Answering {
   static override baseFlags = {
     json: Flags.boolean({ summary: 'Print the result as one JSON document.', helpGroup: 'COMMON' }),
     quiet: Flags.boolean({ summary: 'Say nothing on stderr but errors.', helpGroup: 'COMMON' }),
@@ -19,20 +18,19 @@ export abstract class BaseCommand extends Command {
     'no-color': Flags.boolean({ summary: 'No colours; the same as NO_COLOR=1.', helpGroup: 'COMMON' }),
   };
 
-  /** Set by `start` before `run` is called. */
+  /** Set by `answer` before `run` is called. */
   protected context!: CommandContext;
 
   /** Answers; throws a StallcapError when it cannot. */
   abstract override run(): Promise<Answer>;
 
-  /** Makes the command and runs it. What it throws is the caller's: one place turns failures into words and exit codes. */
-  static async start(command: CommandClass, argv: readonly string[], config: Config, context: CommandContext) {
-    const instance = new command([...argv], config);
-    instance.context = context;
-    return instance._run<Answer>();
+  /** Runs it. What it throws is the caller's: one place turns failures into words and exit codes. */
+  async answer(context: CommandContext): Promise<Answer> {
+    this.context = context;
+    return this._run<Answer>();
   }
 
-  /** oclif would print here; see `start`. */
+  /** oclif would print here; see `answer`. */
   protected override async catch(error: Error): Promise<never> {
     throw error;
   }

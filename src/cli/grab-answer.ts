@@ -1,6 +1,6 @@
 import { gaps } from '../bundle/gaps.ts';
 import type { GrabResult } from '../bundle/grab-result.ts';
-import type { Grabbed } from '../capture/grab.ts';
+import type { Grabbed } from '../capture/grab-request.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { formatDuration, formatSize } from '../formats/duration.ts';
 import { printable } from '../formats/escape.ts';

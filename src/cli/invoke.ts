@@ -1,10 +1,9 @@
 import type { Answer } from './answer.ts';
 import type { Asked } from './arguments.ts';
-import { BaseCommand } from './base-command.ts';
-import type { CommandContext } from './context.ts';
 import { embeddedConfig } from './embedded-plugin.ts';
 import { unknownCommand } from './failure.ts';
 import { helpAnswer } from './help.ts';
+import type { CommandContext } from './registry.ts';
 
 /** Loads the command that was asked for, and it alone, and runs it. */
 export async function invoke(asked: Asked, context: CommandContext): Promise<Answer> {
@@ -15,5 +14,5 @@ export async function invoke(asked: Asked, context: CommandContext): Promise<Ans
   if (!load) throw unknownCommand(name, Object.keys(registry));
   const { default: command } = await load();
   const config = await embeddedConfig(new Map([[name, command]]));
-  return BaseCommand.start(command, rest, config, context);
+  return new command([...rest], config).answer(context);
 }

@@ -1,9 +1,9 @@
 import { type Asked, readArguments } from './arguments.ts';
-import type { Invocation } from './context.ts';
 import { prepareEnvironment } from './environment.ts';
 import { toFailure } from './failure.ts';
 import { failureDocument, failureWords } from './failure-words.ts';
 import type { FileStreams } from './file-streams.ts';
+import type { Invocation } from './invocation.ts';
 import type { Registry } from './registry.ts';
 import { jsonText } from './result.ts';
 import { withStrays } from './strays.ts';

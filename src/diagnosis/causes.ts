@@ -1,6 +1,6 @@
 /** Which findings follow from others: whoever waits is a consequence of what it waits for. */
 import { joinLinks, type Node } from './chain.ts';
-import type { JudgedFinding } from './diagnose.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 
 /**
  * How far each stall that is proved or likely is from its cause, counted in findings: 0 for one that waits for none of the others,

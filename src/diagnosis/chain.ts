@@ -2,7 +2,7 @@
  * The wait chain: one sentence across the layers, joined as far as it is proved. A link of one finding is joined to a link of
  * another where the first waits for what the second is about.
  */
-import type { JudgedFinding } from './diagnose.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 import type { Link, Part, Verdict } from './rule.ts';
 
 export interface ChainStep {

@@ -1,17 +1,10 @@
 import { distances } from './causes.ts';
 import { type WaitChain, waitChain } from './chain.ts';
 import type { FactName, Facts } from './facts.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 import { type AnyRule, type Finding, MIN_STALL_MS, type Part, type Verdict, verdictAt } from './rule.ts';
 import { rules as allRules } from './rules/index.ts';
 import { type Standing, standingThreads } from './standing-threads.ts';
-
-/** A finding, with the rule that made it. */
-export interface JudgedFinding extends Finding {
-  /** Id: also the name of docs/rules/<id>.md. */
-  readonly rule: string;
-  readonly title: string;
-  readonly kind: AnyRule['kind'];
-}
 
 /** A rule that had nothing to judge by: not the same as clean. */
 export interface NotApplicable {

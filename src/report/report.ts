@@ -1,5 +1,6 @@
-import type { Diagnosis, JudgedFinding, NotApplicable } from '../diagnosis/diagnose.ts';
+import type { Diagnosis, NotApplicable } from '../diagnosis/diagnose.ts';
 import type { FactName, Facts, StuckProbeFact, Versions } from '../diagnosis/facts.ts';
+import type { JudgedFinding } from '../diagnosis/judged-finding.ts';
 import type { Citation, Verdict } from '../diagnosis/rule.ts';
 import { type Missing, missingFrom } from './missing.ts';
 import type { AttachedEvent } from './timeline/attached-events.ts';

@@ -132,11 +132,20 @@ describe('the linter', () => {
     },
   );
 
-  it('refuses a cycle of imports within a folder', () => {
+  it.each([
+    [
+      'values',
+      (own: string, other: string) =>
+        `import { ${other} } from './${other}.ts';\nexport const ${own} = () => ${other};\n`,
+    ],
+    [
+      'types',
+      (own: string, other: string) =>
+        `import type { ${other} } from './${other}.ts';\nexport type ${own} = ${other}[];\n`,
+    ],
+  ])('refuses a cycle of %s within a folder', (_, importing) => {
     const cycle = lint(['src/bundle/a.ts', 'src/bundle/b.ts'], file =>
-      file.endsWith('a.ts')
-        ? "import { b } from './b.ts';\nexport const a = () => b;\n"
-        : "import { a } from './a.ts';\nexport const b = () => a;\n",
+      file.endsWith('a.ts') ? importing('a', 'b') : importing('b', 'a'),
     );
     expect(cycle.get('src/bundle/a.ts')).toContain('cycle');
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { waitChain } from '../../src/diagnosis/chain.ts';
-import type { JudgedFinding } from '../../src/diagnosis/diagnose.ts';
+import type { JudgedFinding } from '../../src/diagnosis/judged-finding.ts';
 import type { Link, Part, Verdict } from '../../src/diagnosis/rule.ts';
 
 function finding(

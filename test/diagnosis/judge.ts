@@ -1,11 +1,12 @@
 /** One rule tried on facts, as the engine does it; and facts out of dumps in test/fixtures/goroutines. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { diagnose, type JudgedFinding } from '../../src/diagnosis/diagnose.ts';
+import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { daemonGoroutinesFrom } from '../../src/diagnosis/facts/daemon-goroutines.ts';
 import type { Entries } from '../../src/diagnosis/facts/entries.ts';
 import { goroutinesFrom } from '../../src/diagnosis/facts/goroutines.ts';
 import type { DaemonGoroutines, Facts, PodThreads, ShimGoroutines } from '../../src/diagnosis/facts.ts';
+import type { JudgedFinding } from '../../src/diagnosis/judged-finding.ts';
 import type { AnyRule } from '../../src/diagnosis/rule.ts';
 import { SHIM_PID, STARTED_AT } from './facts-of.ts';
 

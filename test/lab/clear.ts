@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { cgroupProcesses, removeCgroups } from './cgroups.ts';
-import type { LedgerEntry } from './folder.ts';
+import { type LedgerEntry, readLedger } from './ledger.ts';
 import { detachLoops, loopsOf } from './loops.ts';
 import { alive, cwd, mounts, pids, startTicks, status, withDescendants } from './proc.ts';
 import { endAll, signal } from './processes.ts';
@@ -43,15 +43,6 @@ export async function clearFolder(path: string): Promise<string[]> {
   ];
   if (remains.length > 0) throw new Error(`the lab could not end: ${remains.join(', ')}`);
   return outside;
-}
-
-function readLedger(path: string): LedgerEntry[] {
-  const file = join(path, 'ledger');
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(line => line.endsWith('}'))
-    .map(line => JSON.parse(line) as LedgerEntry);
 }
 
 /** Processes noted in the ledger, the shims whose bundle lies in the folder, those of its cgroup, and all their children. */

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { BUSYBOX, PAUSE, writeBusyboxImage } from './busybox-image.ts';
 import { containerdConfig } from './containerd-config.ts';
-import { type Cri, connectCri } from './cri.ts';
+import { connectCri } from './cri.ts';
 import { type CtrContainer, type CtrContainerSpec, runContainer } from './ctr-container.ts';
 import { type Daemon, type StderrTo, spawnDaemon } from './daemon.ts';
 import { type LabFolder, openFolder } from './folder.ts';
 import { type Pod, type PodSpec, runPod } from './pod.ts';
 import { status } from './proc.ts';
 import { end } from './processes.ts';
+import type { RunningContainerd } from './running-containerd.ts';
 import { until } from './wait.ts';
 
 export interface ContainerdOptions {
@@ -33,20 +34,15 @@ export interface ContainerdOptions {
 }
 
 /** A containerd of the lab's own, with the CRI plugin and the busybox image. */
-export interface Containerd extends AsyncDisposable {
-  readonly folder: LabFolder;
+export interface Containerd extends RunningContainerd, AsyncDisposable {
   readonly root: string;
-  readonly state: string;
   readonly socket: string;
   /** The running daemon; another one after `start`. */
   readonly pid: number;
   /** '1.6.20~ds1' */
   readonly version: string;
-  readonly cri: Cri;
   /** Its log so far; empty when that goes to the journal. */
   log(): string;
-  /** Runs ctr against it, in namespace k8s.io unless `-n` is given. @returns stdout @throws ExecaError */
-  ctr(args: readonly string[], timeoutMs?: number): Promise<string>;
   runPod(spec: PodSpec): Promise<Pod>;
   /** A container without a pod, with ctr. */
   runContainer(spec: CtrContainerSpec): Promise<CtrContainer>;

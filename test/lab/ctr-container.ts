@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BUSYBOX } from './busybox-image.ts';
-import type { Containerd } from './containerd.ts';
 import { shimOf } from './pod.ts';
+import type { RunningContainerd } from './running-containerd.ts';
 import { until } from './wait.ts';
 
 export interface CtrContainerSpec {
@@ -28,7 +28,7 @@ const RUNTIMES = {
   kata: { name: 'io.containerd.kata.v2', bundles: 'io.containerd.runtime.v2.task' },
 };
 
-export async function runContainer(containerd: Containerd, spec: CtrContainerSpec): Promise<CtrContainer> {
+export async function runContainer(containerd: RunningContainerd, spec: CtrContainerSpec): Promise<CtrContainer> {
   const { id, namespace = 'default', command = ['sleep', '2147483647'], shim = 'v2' } = spec;
   const { folder } = containerd;
   const runtime = RUNTIMES[shim];

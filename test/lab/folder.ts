@@ -1,22 +1,13 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { clearFolder } from './clear.ts';
 import { exclusive } from './exclusive.ts';
+import { appendToLedger, type LedgerEntry } from './ledger.ts';
 import { startTicks } from './proc.ts';
 
 const PREFIX = 'stallcap-lab-';
-
-/** What was started or made for a folder, to be ended with it, even when its owner has crashed. */
-export type LedgerEntry =
-  | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly what: string }
-  /** A process that is not ours, and that we have stopped: it must go on. */
-  | { readonly kind: 'stopped'; readonly pid: number; readonly startTicks: string }
-  /** A state directory of a containerd: its bundles say which sockets and runc states are ours. */
-  | { readonly kind: 'state'; readonly dir: string }
-  /** A file or directory outside of the folder. */
-  | { readonly kind: 'path'; readonly path: string };
 
 /** A folder of the lab: everything that a test starts, mounts or makes belongs to one, and ends with it. */
 export interface LabFolder extends AsyncDisposable {
@@ -39,11 +30,10 @@ export interface LabFolder extends AsyncDisposable {
 export async function openFolder(): Promise<LabFolder> {
   await once();
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-${startTicks(process.pid)}-`));
-  const file = join(path, 'ledger');
   const ledger: LedgerEntry[] = [];
   const note = (entry: LedgerEntry) => {
     ledger.push(entry);
-    appendFileSync(file, `${JSON.stringify(entry)}\n`);
+    appendToLedger(path, entry);
   };
   const held = new AsyncDisposableStack();
   return {

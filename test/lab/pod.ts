@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUSYBOX } from './busybox-image.ts';
-import type { Containerd } from './containerd.ts';
 import type { ContainerConfig, ContainerStatus, PodSandboxConfig } from './cri.ts';
 import { cwd, pids, status } from './proc.ts';
+import type { RunningContainerd } from './running-containerd.ts';
 import { until } from './wait.ts';
 
 export interface PodSpec {
@@ -67,7 +67,7 @@ export function shimOf(bundle: string): number | undefined {
   return pids().find(pid => status(pid)?.comm === 'containerd-shim' && cwd(pid) === bundle);
 }
 
-export async function runPod(containerd: Containerd, spec: PodSpec): Promise<Pod> {
+export async function runPod(containerd: RunningContainerd, spec: PodSpec): Promise<Pod> {
   const { name, namespace = 'default', uid = randomUUID(), privileged = false } = spec;
   const security = {
     namespace_options: { network: 'NODE', pid: spec.hostPid === true ? 'NODE' : 'CONTAINER', ipc: 'POD' },

@@ -6,7 +6,8 @@
 import { closingQuote, unquoteGoLoosely } from '../go-quote.ts';
 import { parseLogrusText } from '../logs/logrus.ts';
 import { type Completeness, completenessOf } from './completeness.ts';
-import { type DumpLine, linesOfLog, NO_CONTEXT } from './log-lines.ts';
+import { type DumpLine, NO_CONTEXT } from './dump-line.ts';
+import { linesOfLog } from './log-lines.ts';
 import { type GoroutineText, parseGoroutines } from './parse-goroutines.ts';
 
 export const BEGIN = '=== BEGIN goroutine stack dump ===';

@@ -4,11 +4,7 @@
  * in several, numbered `chunk=1`, `chunk=2`, … (k0s pkg/supervisor/logwriter.go).
  */
 import { parseLogrusText } from '../logs/logrus.ts';
-import type { LogContext } from '../logs/timestamp.ts';
-import type { DumpLine } from './log-lines.ts';
-
-/** The time of k0s is not looked at. */
-const NO_CONTEXT: LogContext = { year: 1970, utcOffset: 0 };
+import { type DumpLine, NO_CONTEXT } from './dump-line.ts';
 
 const SUPERVISED = / component=containerd stream=std(?:err|out)\s*$/;
 

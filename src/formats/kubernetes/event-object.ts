@@ -1,5 +1,5 @@
 /** An Event of Kubernetes as an object, parsed from JSON or YAML by whoever. */
-import type { KubernetesEvent } from './events.ts';
+import type { KubernetesEvent } from './event.ts';
 
 /** The items of a list, of an array, or the one object that it is. */
 export function itemsOf(document: unknown): readonly unknown[] {

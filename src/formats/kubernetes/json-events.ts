@@ -1,5 +1,5 @@
+import type { ParsedEvents } from './event.ts';
 import { eventOfObject, itemsOf, MESSAGE } from './event-object.ts';
-import type { ParsedEvents } from './events.ts';
 
 /** `kubectl get events -o json`: a list, an array, or one Event. */
 export function eventsOfJson(text: string): ParsedEvents {

@@ -1,5 +1,5 @@
 /** Tables and states for people: `kubectl describe pod`, `kubectl get events`, also one after the other in one file. */
-import type { KubernetesEvent } from './events.ts';
+import type { KubernetesEvent } from './event.ts';
 
 /** Of a table: where it has what. Columns are apart by two blanks at least; the message is what is left. */
 type Columns = readonly string[];

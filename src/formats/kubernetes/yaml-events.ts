@@ -1,6 +1,6 @@
 import { type Document, isMap, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import type { KubernetesEvent, ParsedEvents } from './event.ts';
 import { eventOfObject, MESSAGE } from './event-object.ts';
-import type { KubernetesEvent, ParsedEvents } from './events.ts';
 
 /**
  * kubectl writes no anchors (sigs.k8s.io/yaml), so an alias is none of its: none is followed, and none can grow. Nor are tags.

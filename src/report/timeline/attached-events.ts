@@ -1,7 +1,8 @@
 import { cite } from '../../diagnosis/citation.ts';
 import type { AttachedText, TargetFacts } from '../../diagnosis/facts.ts';
 import type { Citation } from '../../diagnosis/rule.ts';
-import { type KubernetesEvent, parseKubernetesEvents } from '../../formats/kubernetes/events.ts';
+import type { KubernetesEvent } from '../../formats/kubernetes/event.ts';
+import { parseKubernetesEvents } from '../../formats/kubernetes/events.ts';
 
 /** An event of the API server about the target, out of a file that somebody attached. */
 export interface AttachedEvent extends Omit<KubernetesEvent, 'line' | 'text'> {

@@ -1,6 +1,5 @@
 import type { Interruption } from '../host/interruption.ts';
 import type { FirstLook, Host } from '../host/port.ts';
-import type { Registry } from './registry.ts';
 
 /** What the entry hands to the program: the arguments after the program's name, the machine, and what it saw at once. */
 export interface Invocation {
@@ -10,9 +9,4 @@ export interface Invocation {
   readonly firstLook: FirstLook | null;
   /** Watched since before the first look, where there was one. */
   readonly interruption?: Interruption;
-}
-
-/** What every command can reach as `this.context`. */
-export interface CommandContext extends Invocation {
-  readonly registry: Registry;
 }
