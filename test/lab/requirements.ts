@@ -18,6 +18,8 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   cc: 'gcc',
   losetup: 'util-linux',
   fsfreeze: 'util-linux',
+  ps: 'procps',
+  python3: 'python3',
 };
 
 const isProgram = (file: string): boolean => {
