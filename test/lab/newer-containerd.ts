@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { exclusive } from './exclusive.ts';
@@ -22,6 +22,8 @@ export async function newerContainerd(release: Release = 'trixie'): Promise<Bina
   const bin = join(cache, 'usr', 'bin');
   await using _ = await exclusive(`stallcap-lab-newer-containerd-${release}`, 300_000);
   if (existsSync(join(bin, 'containerd'))) return { bin };
+  const failed = failedLately(`${cache}.failed`);
+  if (failed !== null) return { reason: failed };
   if (!existsSync(KEYRING))
     return { reason: `containerd of Debian ${release} needs apt and Debian's keyring, which are not here` };
   await using folder = await openFolder();
@@ -29,9 +31,23 @@ export async function newerContainerd(release: Release = 'trixie'): Promise<Bina
     await fetchAndUnpack(folder.path, release, cache);
     return { bin };
   } catch (error) {
-    return { reason: `containerd of Debian ${release} could not be had: ${(error as Error).message.split('\n')[0]}` };
+    const reason = `containerd of Debian ${release} could not be had: ${whyOf(error as Error)}`;
+    mkdirSync(CACHES, { recursive: true });
+    writeFileSync(`${cache}.failed`, reason);
+    return { reason };
   }
 }
+
+/** Twenty tests ask for it, and without a network each would wait for the same timeouts. */
+const FAILED_MS = 15 * 60_000;
+
+function failedLately(note: string): string | null {
+  const at = statSync(note, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.abs(Date.now() - at) < FAILED_MS ? readFileSync(note, 'utf8') : null;
+}
+
+/** Of apt its own complaint, else the first line. */
+const whyOf = ({ message }: Error): string => /^E: .*$/m.exec(message)?.[0] ?? message.split('\n')[0] ?? '';
 
 /** Where this machine gets Debian's own packages from. */
 async function mirror(): Promise<string> {
@@ -58,6 +74,8 @@ async function fetchAndUnpack(work: string, release: Release, cache: string): Pr
     'Dir::Cache': at('cache'),
     'APT::Sandbox::User': 'root',
     'Acquire::Languages': 'none',
+    'Acquire::Retries': '2',
+    'Acquire::http::Timeout': '20',
   };
   const options = Object.entries(places).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
   const aptGet = (...args: string[]) => execa('apt-get', ['-q', ...options, ...args], { cwd: work, timeout: 180_000 });
