@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { unescaped } from '../lab/strace.ts';
 import { RUNTIME_PATHS, STALLCAP } from './dist.ts';
 
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
@@ -9,13 +10,6 @@ const run = (args: readonly string[], env: Record<string, string> = {}) =>
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-
-/** A path as strace prints it, with its bytes beyond ASCII as \303\274, and as it is. */
-const asWritten = (printed: string) =>
-  Buffer.from(
-    printed.replace(/\\([0-7]{1,3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
-    'latin1',
-  ).toString();
 
 describe('the executable', () => {
   it('says its version and the runtime in it', () => {
@@ -54,7 +48,7 @@ describe('the executable', () => {
     skip(error !== undefined, 'strace is not installed');
     const paths = [
       ...stderr.matchAll(/^(?:\[pid +\d+\] )?(?:open|openat|stat|newfstatat|statx|access|readlink)\([^"]*"([^"]+)"/gm),
-    ].map(match => asWritten(match[1] ?? ''));
+    ].map(match => unescaped(match[1] ?? ''));
     expect(paths).toContain('/proc/meminfo');
     const parents = ['/etc', '/usr', '/usr/share', '/lib', '/lib64'];
     expect(paths.filter(path => path !== STALLCAP && !RUNTIME_PATHS.test(path) && !parents.includes(path))).toEqual([]);

@@ -46,6 +46,12 @@ async function detach(pid: number): Promise<void> {
   await end(pid);
 }
 
+/** A string that strace has printed, of which it writes every byte beyond ASCII as \303. */
+export function unescaped(printed: string): string {
+  const bytes = printed.replace(/\\([0-7]{1,3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+  return Buffer.from(bytes, 'latin1').toString();
+}
+
 /** Who traces each thread of a process; 0 is nobody. */
 function tracers(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).map(tid => {

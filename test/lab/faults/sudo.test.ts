@@ -17,6 +17,9 @@ const USER = { name: 'daemon', id: '1' };
 const LINE =
   /^```sudoers\n(.*)\n```$/m.exec(readFileSync(join(import.meta.dirname, '../../../SECURITY.md'), 'utf8'))?.[1] ?? '';
 
+/** As sudoers(5) wants a path, which may have a space in it. */
+const inSudoers = (path: string) => path.replace(/[ ,:=\\()]/g, '\\$&');
+
 /** sudo reads these rules and no others in a mount namespace of its own. */
 const asUser = (rules: string): string[] => [
   ...['unshare', '-m', 'sh', '-c', 'mount --bind "$0" /etc/sudoers && mount -t tmpfs none /etc/sudoers.d && exec "$@"'],
@@ -32,7 +35,7 @@ describe.skipIf(labUnavailable())("the sudoers line of SECURITY.md, by sudo's ow
       writeFileSync(rules, `${LINE}\n`, { mode: 0o440 });
       expect(await run('visudo', ['--check', '--file', rules])).toContain('parsed OK');
       expect(LINE).toMatch(/^%oncall .* \/usr\/local\/bin\/stallcap \^/);
-      const own = LINE.replace('%oncall', USER.name).replace('/usr/local/bin/stallcap', STALLCAP);
+      const own = LINE.replace('%oncall', USER.name).replace('/usr/local/bin/stallcap', inSudoers(STALLCAP));
       writeFileSync(join(folder.path, 'own'), `${own}\n`, { mode: 0o440 });
       const sudo = (...args: string[]) =>
         startStallcap(folder, args, { prefix: asUser(join(folder.path, 'own')), cwd: folder.path }).ended;

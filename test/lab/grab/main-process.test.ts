@@ -6,6 +6,7 @@ import { startContainerd } from '../containerd.ts';
 import { during } from '../during.ts';
 import type { Pod } from '../pod.ts';
 import { labUnavailable } from '../requirements.ts';
+import { unescaped } from '../strace.ts';
 import { grab } from './grab.ts';
 
 /** A system call of one of the main process's threads, in the order of the trace. */
@@ -32,7 +33,8 @@ function callsOfMain(trace: string): readonly Call[] {
     const result = / = (\d+)$/.exec(rest)?.[1];
     if ((began ?? resumed)?.startsWith('clone') && result !== undefined && threadsBegun.delete(pid)) own.add(result);
     if (began === undefined) return [];
-    return [{ at, name: began, text: rest, path: /^[^"]*"((?:[^"\\]|\\.)*)"/.exec(rest)?.[1] ?? null }];
+    const path = /^[^"]*"((?:[^"\\]|\\.)*)"/.exec(rest)?.[1];
+    return [{ at, name: began, text: rest, path: path === undefined ? null : unescaped(path) }];
   });
 }
 

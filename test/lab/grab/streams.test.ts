@@ -43,7 +43,7 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
     });
 
   it('sends a bundle through a pipe that tar reads without a word, while the terminal shows the progress', async () => {
-    const pipe = `$STALLCAP grab ${pod.id} ${QUICK.join(' ')} -o - | tar tzf - >${at('names')} 2>${at('complaints')}`;
+    const pipe = `"$STALLCAP" grab ${pod.id} ${QUICK.join(' ')} -o - | tar tzf - >${at('names')} 2>${at('complaints')}`;
     const run = await onTerminal(pipe);
     expect(run).toMatchObject({ exit: 0, left: [] });
     expect(readFileSync(at('complaints'), 'utf8')).toBe('');
@@ -68,7 +68,7 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
 
   it('refuses to write a bundle onto a terminal, before it has touched anybody', async () => {
     const before = containerd.log().length;
-    const run = await onTerminal(`$STALLCAP grab ${pod.id} -o -`);
+    const run = await onTerminal(`"$STALLCAP" grab ${pod.id} -o -`);
     expect(run).toMatchObject({ exit: 2, left: [] });
     expect(run.stdout.toString()).toMatch(/stdout is a terminal/);
     expect(containerd.log().slice(before)).not.toContain('goroutine stack dump');
@@ -117,10 +117,10 @@ describe.skipIf(labUnavailable())('what a grab writes where', () => {
   });
 
   it('has colours on a terminal, unless NO_COLOR is set', async () => {
-    const wrong = `$STALLCAP grab no-such-pod-anywhere`;
+    const wrong = `"$STALLCAP" grab no-such-pod-anywhere`;
     expect((await onTerminal(wrong)).stdout.toString()).toMatch(COLOUR);
     expect((await onTerminal(wrong, { NO_COLOR: '1' })).stdout.toString()).not.toMatch(COLOUR);
-    const right = `$STALLCAP grab ${pod.id} ${QUICK.join(' ')} -o ${at('plain.tar.gz')}`;
+    const right = `"$STALLCAP" grab ${pod.id} ${QUICK.join(' ')} -o ${at('plain.tar.gz')}`;
     const run = await onTerminal(right, { NO_COLOR: '1' });
     expect(run.exit).toBe(0);
     expect(run.stdout.toString()).not.toMatch(COLOUR);
