@@ -41,3 +41,11 @@ function linkOf(path: string): string {
     return '?';
   }
 }
+
+/** The last file that a probe has open beside its own. */
+export function openFileIn(fds: readonly string[], pid: number): string | null {
+  const paths = fds.map(link => link.replace(/^\d+ -> /, ''));
+  return (
+    paths.findLast(path => path.startsWith('/') && path !== '/dev/null' && !path.startsWith(`/proc/${pid}/`)) ?? null
+  );
+}

@@ -2,13 +2,15 @@ import { monotonicMs } from '../clock.ts';
 import type { Frame } from '../frames.ts';
 import type { Deadline, StuckProbe } from '../port.ts';
 import type { SelfCommand } from '../self.ts';
-import { autopsy, type Findings, NO_FINDINGS } from './autopsy.ts';
+import { Assignment } from './assignment.ts';
+import { autopsy, type Findings, NO_FINDINGS, openFileIn } from './autopsy.ts';
 import { killDescendantsOf } from './descendants.ts';
 import { Hangs } from './hangs.ts';
+import { IdleProbes } from './idle-probes.ts';
 import type { Job } from './job.ts';
 import { type CutShort, type Pending, pend } from './pending.ts';
-import { ProbeProcess } from './probe-process.ts';
-import type { Reply, Request } from './protocol.ts';
+import type { ProbeProcess } from './probe-process.ts';
+import type { Reply } from './protocol.ts';
 
 /** Probes at a time that are not given up: the node is short of something already. */
 const MOST_LIVE = 4;
@@ -19,36 +21,24 @@ const MOST_LIVE = 4;
 const PATIENCE_MS = { hurried: 100, calm: 400 } as const;
 /** A probe that says nothing for so long when it is let go of counts as stuck: others report ten times as often. */
 const SILENT_MS = 250;
-/** So many starts in a row may fail (no memory, no pids) before nothing is tried any more. */
-const MOST_FAILED_STARTS = 4;
-
-interface Assignment {
-  readonly pending: Pending;
-  readonly probe: ProbeProcess;
-  readonly request: Request;
-  /** Reading of the clock when it was sent, or is waiting for its probe. */
-  since: number;
-  timer: NodeJS.Timeout | undefined;
-}
 
 /** The probes of a run: who answers which request, and what happens when one does not. */
 export class ProbePool {
-  readonly #self: SelfCommand;
   readonly #queue: Pending[] = [];
-  readonly #idle: ProbeProcess[] = [];
+  readonly #idle: IdleProbes;
   readonly #busy = new Map<ProbeProcess, Assignment>();
   readonly #hangs = new Hangs();
   #growth: NodeJS.Timeout | undefined;
-  #failedStarts = 0;
-  /** Reading of the clock when the last one was. */
-  #startedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
   #hurries = true;
-  /** How many were started in all. */
-  started = 0;
 
   constructor(self: SelfCommand) {
-    this.#self = self;
+    this.#idle = new IdleProbes(self);
+  }
+
+  /** How many were started in all. */
+  get started(): number {
+    return this.#idle.started;
   }
 
   get stuck(): readonly StuckProbe[] {
@@ -57,7 +47,7 @@ export class ProbePool {
 
   /** Those that may be alive, given up or not. */
   get pids(): readonly number[] {
-    const known = [...this.#idle, ...this.#busy.keys(), ...this.#hangs.probes];
+    const known = [...this.#idle.all, ...this.#busy.keys(), ...this.#hangs.probes];
     return known.flatMap(probe => (probe.exited ? [] : (probe.pid ?? [])));
   }
 
@@ -69,7 +59,7 @@ export class ProbePool {
 
   /** Starts a first probe ahead of the first request. */
   warmUp(): void {
-    if (this.#idle.length + this.#busy.size === 0) this.#idle.push(this.#start());
+    if (this.#idle.all.length + this.#busy.size === 0) this.#idle.put(this.#start());
   }
 
   /** Resolves when the job is answered as far as it can be, at the latest at its deadline. Never rejects. */
@@ -88,26 +78,19 @@ export class ProbePool {
     return null;
   }
 
-  /** Ends all probes. Idle ones get a moment to end by themselves, so that their cost is known; none is waited for longer. */
+  /** Ends all probes. @param graceMs that idle ones have to end by themselves */
   async close(graceMs: number): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#growth);
     for (const pending of this.#queue.splice(0)) pending.end('the run is over');
     for (const { pending } of [...this.#busy.values()]) this.#expire(pending, 'the run is over');
-    const leaving = this.#idle.splice(0);
-    for (const probe of leaving) probe.dismiss();
-    const gone = Promise.all(leaving.map(probe => new Promise<void>(resolve => probe.onceExited(resolve))));
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, graceMs);
-    await Promise.race([gone, late]);
-    clearTimeout(timer);
-    for (const probe of leaving) if (!probe.exited) probe.abandon();
+    await this.#idle.dismiss(graceMs);
   }
 
   #pump(): void {
     clearTimeout(this.#growth);
     for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[0]) {
-      const probe = this.#takeIdle() ?? (this.#mayGrow(pending) ? this.#start() : null);
+      const probe = this.#idle.take() ?? (this.#mayGrow(pending) ? this.#start() : null);
       if (probe === null) {
         const patience = this.#mayGrowAt(pending) - monotonicMs();
         if (this.#busy.size < MOST_LIVE) this.#growth = setTimeout(() => this.#pump(), Math.max(1, patience));
@@ -118,12 +101,6 @@ export class ProbePool {
     }
   }
 
-  /** One that is there before one that is still starting. */
-  #takeIdle(): ProbeProcess | undefined {
-    const ready = this.#idle.findLastIndex(probe => probe.readyAt !== null);
-    return this.#idle.splice(ready, 1)[0];
-  }
-
   #mayGrow(pending: Pending): boolean {
     if (this.#busy.size === 0 || pending.fresh) return true;
     return this.#busy.size < MOST_LIVE && monotonicMs() >= this.#mayGrowAt(pending);
@@ -132,42 +109,40 @@ export class ProbePool {
   /** One at a time when there is no hurry: the last that was started may soon be free for this request, too. */
   #mayGrowAt({ queuedAt }: Pending): number {
     if (this.#hurries) return queuedAt + PATIENCE_MS.hurried;
-    return Math.max(queuedAt, this.#startedAt) + PATIENCE_MS.calm;
+    return Math.max(queuedAt, this.#idle.startedAt) + PATIENCE_MS.calm;
   }
 
   #start(): ProbeProcess {
-    this.started += 1;
-    this.#startedAt = monotonicMs();
-    const probe: ProbeProcess = new ProbeProcess(this.#self, {
+    return this.#idle.start(probe => ({
       onReady: () => this.#onReady(probe),
       onFrame: frame => this.#onFrame(probe, frame),
       onEnd: why => this.#onEnd(probe, why),
-    });
-    return probe;
+    }));
   }
 
   #assign(pending: Pending, probe: ProbeProcess): void {
     const request = pending.job.request(kind => this.#hangs.of(kind));
     if (request === null) {
-      this.#idle.push(probe);
+      this.#idle.put(probe);
       pending.end(null);
       return;
     }
-    const assignment: Assignment = { pending, probe, request, since: monotonicMs(), timer: undefined };
+    const assignment = new Assignment(pending, probe, request);
     this.#busy.set(probe, assignment);
     // One that is still starting is told when it is there: until then it can be kept for somebody else.
     if (probe.readyAt !== null) this.#begin(assignment);
   }
 
   #begin(assignment: Assignment): void {
-    assignment.since = monotonicMs();
-    if (!this.#hurries && !assignment.pending.job.waits) assignment.probe.leaveCpu();
-    assignment.probe.send(assignment.request);
-    this.#watch(assignment);
+    const { pending, probe } = assignment;
+    if (!this.#hurries && !pending.job.waits) probe.leaveCpu();
+    assignment.begin(() => {
+      this.#giveUp(assignment, `no answer for ${Math.round(assignment.silentMs)} ms`);
+      this.#again(pending);
+    });
   }
 
   #onReady(probe: ProbeProcess): void {
-    this.#failedStarts = 0;
     const assignment = this.#busy.get(probe);
     if (assignment !== undefined) this.#begin(assignment);
   }
@@ -184,7 +159,7 @@ export class ProbePool {
     job.finish(frame);
     if (header.spent !== true) {
       this.#release(assignment);
-      this.#idle.push(probe);
+      this.#idle.put(probe);
     } else {
       // A command that outlived its time hangs as a read does, only one process further down.
       if (header.children !== undefined) this.#record(assignment, { ...NO_FINDINGS, children: header.children }, null);
@@ -195,20 +170,15 @@ export class ProbePool {
   }
 
   #onEnd(probe: ProbeProcess, why: string): void {
-    const idle = this.#idle.indexOf(probe);
-    if (idle >= 0) this.#idle.splice(idle, 1);
-    if (probe.readyAt === null) this.#failedStarts += 1;
     const assignment = this.#busy.get(probe);
     if (assignment === undefined) return;
     const { pending } = assignment;
     this.#release(assignment);
     if (probe.readyAt !== null) this.#died(pending, why);
-    if (this.#failedStarts < MOST_FAILED_STARTS) {
+    if (!this.#idle.gaveUpStarting()) {
       this.#again(pending);
       return;
     }
-    // The next request tries anew: what was short may have come back.
-    this.#failedStarts = 0;
     pending.end(`no probe can be started (${why})`);
     this.#pump();
   }
@@ -222,33 +192,6 @@ export class ProbePool {
     if (pending.job.repeatable && pending.crashes < 2) return;
     pending.job.giveUp(null, { outcome: 'error', detail: `the probe ended: ${why}`, openFile: null });
     pending.crashes = 0;
-  }
-
-  /** Looks again when the probe could have been silent for too long. */
-  #watch(assignment: Assignment): void {
-    const { probe, pending } = assignment;
-    const left = pending.itemMs - this.#silentMs(assignment);
-    if (!Number.isFinite(left)) return;
-    assignment.timer = setTimeout(
-      () => {
-        // After the poll phase: what arrived while this process itself was busy counts.
-        setImmediate(() => {
-          if (this.#busy.get(probe) !== assignment) return;
-          if (this.#silentMs(assignment) < pending.itemMs) {
-            this.#watch(assignment);
-            return;
-          }
-          const why = `no answer for ${Math.round(this.#silentMs(assignment))} ms`;
-          this.#giveUp(assignment, why);
-          this.#again(pending);
-        });
-      },
-      Math.max(1, left),
-    );
-  }
-
-  #silentMs({ probe, since }: Assignment): number {
-    return monotonicMs() - Math.max(probe.heardAt, since);
   }
 
   #again(pending: Pending): void {
@@ -267,7 +210,7 @@ export class ProbePool {
     const assignment = [...this.#busy.values()].find(one => one.pending === pending);
     if (assignment === undefined) return;
     if (assignment.probe.readyAt === null) this.#keep(assignment);
-    else if (this.#silentMs(assignment) >= SILENT_MS && !pending.job.waits) this.#giveUp(assignment, why);
+    else if (assignment.silentMs >= SILENT_MS && !pending.job.waits) this.#giveUp(assignment, why);
     else this.#letGo(assignment);
     pending.end(why);
     this.#pump();
@@ -276,11 +219,11 @@ export class ProbePool {
   /** A probe that is still starting has done nothing yet: it stays for the next request. */
   #keep(assignment: Assignment): void {
     const { probe } = assignment;
-    if (this.#silentMs(assignment) >= SILENT_MS && probe.pid !== undefined) {
+    if (assignment.silentMs >= SILENT_MS && probe.pid !== undefined) {
       this.#record(assignment, autopsy(probe.pid, false).findings, null);
     }
     this.#release(assignment);
-    this.#idle.push(probe);
+    this.#idle.put(probe);
   }
 
   /** Its probe hangs: that is evidence, and the item is not asked for again. */
@@ -297,7 +240,7 @@ export class ProbePool {
 
   #record(assignment: Assignment, findings: Findings, index: number | null): void {
     const { job } = assignment.pending;
-    const waitedMs = Math.round(this.#silentMs(assignment));
+    const waitedMs = Math.round(assignment.silentMs);
     this.#hangs.record(assignment.probe, { request: job.name, item: job.describe(index), waitedMs }, findings);
   }
 
@@ -310,16 +253,8 @@ export class ProbePool {
     probe.abandon();
   }
 
-  #release({ probe, timer }: Assignment): void {
-    clearTimeout(timer);
-    this.#busy.delete(probe);
+  #release(assignment: Assignment): void {
+    assignment.end();
+    this.#busy.delete(assignment.probe);
   }
-}
-
-/** The last file that a probe has open beside its own. */
-function openFileIn(fds: readonly string[], pid: number): string | null {
-  const paths = fds.map(link => link.replace(/^\d+ -> /, ''));
-  return (
-    paths.findLast(path => path.startsWith('/') && path !== '/dev/null' && !path.startsWith(`/proc/${pid}/`)) ?? null
-  );
 }
