@@ -5,25 +5,19 @@ import { escapeColumn, escapeLine, printable, unescapeLine } from '../../src/for
 import { unquoteGo, unquoteGoLoosely } from '../../src/formats/go-quote.ts';
 import { parseGoroutines } from '../../src/formats/goroutines/parse-goroutines.ts';
 import { parseJournalJson } from '../../src/formats/logs/journal-json.ts';
-import { parseBlockDrivers, parsePartitions } from '../../src/formats/proc/block-devices.ts';
 import { parseCgroups } from '../../src/formats/proc/cgroup.ts';
 import { parseCgroupIo } from '../../src/formats/proc/cgroup-io.ts';
 import { cpuClock } from '../../src/formats/proc/cpu-clocks.ts';
 import { parseDiskstats } from '../../src/formats/proc/diskstats.ts';
-import { parseIo } from '../../src/formats/proc/io.ts';
 import { parseKmsg } from '../../src/formats/proc/kmsg.ts';
-import { parseLimits } from '../../src/formats/proc/limits.ts';
-import { parseLoadavg } from '../../src/formats/proc/loadavg.ts';
-import { parseLocks } from '../../src/formats/proc/locks.ts';
 import { parseMeminfo } from '../../src/formats/proc/meminfo.ts';
 import { overlayDirs, parseMountinfo } from '../../src/formats/proc/mountinfo.ts';
 import { parsePressure } from '../../src/formats/proc/pressure.ts';
-import { parseSched } from '../../src/formats/proc/sched.ts';
+import { execStartMs } from '../../src/formats/proc/sched.ts';
 import { parseStack } from '../../src/formats/proc/stack.ts';
 import { parseStat } from '../../src/formats/proc/stat.ts';
 import { parseStatus } from '../../src/formats/proc/status.ts';
 import { parseSyscall } from '../../src/formats/proc/syscall.ts';
-import { parseVmstat } from '../../src/formats/proc/vmstat.ts';
 import { isIdle } from '../../src/formats/proc/wchan.ts';
 import { fixture } from './fixture.ts';
 
@@ -39,26 +33,19 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
   ['parseSize', parseSize, '128MiB'],
   ['parseGoroutines', parseGoroutines, fixture('goroutines/shim-1.6.20-healthy.txt')],
   ['parseJournalJson', parseJournalJson, fixture('journal/split-dump.json')],
-  ['parseBlockDrivers', parseBlockDrivers, fixture('proc/node/devices')],
-  ['parsePartitions', parsePartitions, fixture('proc/node/partitions')],
   ['parseCgroupIo', parseCgroupIo, '254:0 rbytes=4096 wbytes=8192\n254:0 Read 1\n'],
   ['parseCgroups', parseCgroups, fixture('proc/shim-1.6.20/cgroup')],
   ['parseDiskstats', parseDiskstats, fixture('proc/node/diskstats')],
-  ['parseIo', parseIo, fixture('proc/node/io')],
   ['parseKmsg', parseKmsg, fixture('kernel-log/hung-task-6.18.kmsg')],
-  ['parseLimits', parseLimits, fixture('proc/shim-1.6.20/limits')],
-  ['parseLoadavg', parseLoadavg, fixture('proc/node/loadavg')],
-  ['parseLocks', parseLocks, fixture('proc/node/locks')],
   ['parseMeminfo', parseMeminfo, fixture('proc/node/meminfo')],
   ['parseMountinfo', text => parseMountinfo(text).map(overlayDirs), fixture('proc/shim-1.6.20/mountinfo-pod')],
   ['parsePressure', parsePressure, fixture('proc/node/pressure-io')],
-  ['parseSched', parseSched, fixture('proc/frozen-touch/sched')],
+  ['execStartMs', execStartMs, fixture('proc/frozen-touch/sched')],
   ['cpuClock', text => cpuClock(text, fixture('proc/frozen-touch/sched'), text), fixture('proc/frozen-touch/stat')],
   ['parseStack', parseStack, fixture('proc/frozen-touch/stack')],
   ['parseStat', parseStat, fixture('proc/shim-1.6.20/stat')],
   ['parseStatus', parseStatus, fixture('proc/shim-1.6.20/status')],
   ['parseSyscall', parseSyscall, fixture('proc/frozen-touch/syscall')],
-  ['parseVmstat', parseVmstat, fixture('proc/node/vmstat')],
   ['isIdle', isIdle, 'futex_wait_queue'],
 ];
 

@@ -187,9 +187,3 @@ export function findDumps(log: string): readonly GoroutineDump[] {
   }
   return dumps;
 }
-
-/** A file that is one dump without markers: containerd's /tmp/containerd.<pid>.stacks.log, dockerd's goroutine-stacks-*.log, a crash. */
-export function parseStackFile(text: string): GoroutineText & Completeness {
-  const parsed = parseGoroutines(text);
-  return { ...parsed, ...completenessOf(parsed.goroutines, 'unmarked') };
-}

@@ -6,18 +6,6 @@
 /** A rule of dashes parts the name, which may hold line ends, from the values; a name of 15 bytes cannot forge it. */
 const RULE = /^-{20,}$/m;
 
-/** Names as printed (`se.exec_start`, `nr_switches`) to their digits, unconverted. Empty where the text is none. */
-export function parseSched(text: string): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  const rule = RULE.exec(text);
-  if (rule === null) return values;
-  for (const line of text.slice(rule.index).split('\n')) {
-    const colon = line.lastIndexOf(':');
-    if (colon > 0) values.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
-  }
-  return values;
-}
-
 /**
  * When the scheduler last accounted a run of the task, ms of the clock of the CPU that it ran on. Null where the kernel
  * has no such value, and for a task that has never run yet (0).

@@ -31,9 +31,6 @@ export interface Stat {
   readonly blkioDelayTicks: number | null;
 }
 
-/** PF_KTHREAD in `flags`: include/linux/sched.h. */
-const PF_KTHREAD = 0x0020_0000;
-
 /** Null when the text is no such line: no name in parentheses, or cut before the start time (field 22). */
 export function parseStat(text: string): Stat | null {
   const open = text.indexOf('(');
@@ -75,9 +72,4 @@ export function parseStat(text: string): Stat | null {
     processor: optional(39),
     blkioDelayTicks: optional(42),
   };
-}
-
-/** A thread of the kernel itself: no command line, no address space. */
-export function isKernelThread(stat: Stat): boolean {
-  return (stat.flags & PF_KTHREAD) !== 0;
 }

@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findDumps, parseStackFile } from '../../../src/formats/goroutines/find-dumps.ts';
+import { completenessOf } from '../../../src/formats/goroutines/completeness.ts';
+import { findDumps } from '../../../src/formats/goroutines/find-dumps.ts';
+import { parseGoroutines } from '../../../src/formats/goroutines/parse-goroutines.ts';
 import { fixture } from '../fixture.ts';
 
 const RAW = fixture('goroutines/shim-2.3.4-umount-in-delete.raw.log').trimEnd();
@@ -246,20 +248,13 @@ describe('findDumps', () => {
   });
 });
 
-describe('parseStackFile', () => {
+describe('a file without markers', () => {
   const file = TEXT.split('\n').slice(1, -1).join('\n');
+  const verdict = (text: string) => completenessOf(parseGoroutines(text).goroutines, 'unmarked').verdict;
 
-  it('knows a whole file without markers', () => {
-    expect(parseStackFile(file)).toMatchObject({ complete: true, verdict: 'complete', unknown: [] });
-    expect(parseStackFile(file).goroutines).toHaveLength(27);
-  });
-
-  it('knows one that ends in the middle of a goroutine', () => {
-    const cut = file.lastIndexOf('created by');
-    expect(parseStackFile(file.slice(0, cut))).toMatchObject({
-      complete: false,
-      verdict: expect.stringMatching(/goroutine \d+\)$/),
-    });
-    expect(parseStackFile('').verdict).toBe('truncated (before the first goroutine)');
+  it('is whole where its last goroutine ends', () => {
+    expect(verdict(file)).toBe('complete');
+    expect(verdict(file.slice(0, file.lastIndexOf('created by')))).toMatch(/goroutine \d+\)$/);
+    expect(verdict('')).toBe('truncated (before the first goroutine)');
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCgroups, v1Path, v2Path } from '../../../src/formats/proc/cgroup.ts';
 import { parseCgroupIo } from '../../../src/formats/proc/cgroup-io.ts';
-import { parseIo } from '../../../src/formats/proc/io.ts';
-import { parseLimits } from '../../../src/formats/proc/limits.ts';
 import { fixture } from '../fixture.ts';
 
 describe('cgroup', () => {
@@ -42,25 +40,5 @@ describe('cgroup', () => {
       [{ device: '254:0', readBytes: 12288, writtenBytes: 4096, reads: null, writes: null }],
     );
     expect(parseCgroupIo('Total 0\n')).toEqual([]);
-  });
-});
-
-describe('limits and io', () => {
-  it('reads every limit', () => {
-    const limits = parseLimits(fixture('proc/shim-1.6.20/limits'));
-    expect(limits).toHaveLength(16);
-    expect(limits).toContainEqual({ name: 'Max open files', soft: 20000, hard: 20000, unit: 'files' });
-    expect(limits).toContainEqual({
-      name: 'Max core file size',
-      soft: 0,
-      hard: Number.POSITIVE_INFINITY,
-      unit: 'bytes',
-    });
-    expect(limits).toContainEqual({ name: 'Max nice priority', soft: 0, hard: 0, unit: null });
-  });
-
-  it('reads the seven counters of io, or none', () => {
-    expect(parseIo(fixture('proc/node/io'))).toMatchObject({ writtenBytes: 0, cancelledBytes: 0 });
-    expect(parseIo('rchar: 5\n')).toBeNull();
   });
 });

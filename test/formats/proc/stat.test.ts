@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isKernelThread, parseStat } from '../../../src/formats/proc/stat.ts';
+import { parseStat } from '../../../src/formats/proc/stat.ts';
 import { fixture } from '../fixture.ts';
 
 describe('parseStat', () => {
@@ -23,15 +23,6 @@ describe('parseStat', () => {
       rssPages: 3554,
       processor: 1,
     });
-  });
-
-  it('knows a thread of the kernel', () => {
-    const line =
-      '2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 31 0 0 18446744073709551615 0 0 0 0 0 0 0 2147483647 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n';
-    const stat = parseStat(line);
-    expect(stat && isKernelThread(stat)).toBe(true);
-    const shim = parseStat(fixture('proc/shim-1.6.20/stat'));
-    expect(shim && isKernelThread(shim)).toBe(false);
   });
 
   it('keeps any name apart from the fields after it', () => {
