@@ -162,7 +162,12 @@ function findProgram(name: string, path: string): string | null {
   return candidates.find(isExecutable) ?? null;
 }
 
+/** Not what is in a folder that may not be entered (another's home in PATH, FUSE even to root), or that does not exist. */
 function isExecutable(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && (stat.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
 }

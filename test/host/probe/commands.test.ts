@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -69,6 +69,13 @@ describe('a command in a probe', () => {
 
   it('is found in sbin even when PATH has no sbin', async () => {
     const result = await host.run({ argv: ['ldconfig', '--version'], timeoutMs: 5000, env: { PATH: '/nowhere' } });
+    expect(result.outcome).toBe('ok');
+  });
+
+  it('is looked for past a place of PATH that cannot be entered', async () => {
+    // To root all are open, so a link to itself stands for one that is closed.
+    symlinkSync('loop', join(folder, 'loop'));
+    const result = await host.run({ argv: ['true'], timeoutMs: 5000, env: { PATH: `${folder}/loop:/usr/bin:/bin` } });
     expect(result.outcome).toBe('ok');
   });
 
