@@ -19,7 +19,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...ALONE, 'test/fixtures/**'],
-          testTimeout: 20_000,
+          // Some work for ten seconds on two busy CPUs.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // Vitest leaves one core to itself, and on two would run one file at a time; these mostly wait for processes.
           maxWorkers: Math.max(2, availableParallelism() - 1),
         },
