@@ -1,6 +1,6 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { isRuncShim, shimProgram } from '../formats/runtime/shim-program.ts';
 import type { FileResult } from '../host/port.ts';
-import { isRuncShim, shimProgram } from '../sandbox/shim-program.ts';
 import type { Container } from '../sandbox/types.ts';
 import type { Capture, Collector } from './collector.ts';
 import { deadlineOf, evidenceOf, isMissing } from './evidence-of.ts';

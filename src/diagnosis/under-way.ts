@@ -1,6 +1,7 @@
 /** Whether the runtime has something to do for the pod that was captured. */
+import { isRuncShim } from '../formats/runtime/shim-program.ts';
 import { hasEnded } from './exits.ts';
-import type { ContainerFacts, Facts, LogEvent, LogKind } from './facts.ts';
+import type { ContainerFacts, Facts, LogEvent, LogKind, TargetFacts } from './facts.ts';
 
 type Subject = Pick<Facts, 'target' | 'containers' | 'logs'>;
 
@@ -10,13 +11,26 @@ type Subject = Pick<Facts, 'target' | 'containers' | 'logs'>;
  */
 export function isUnderWay({ target, containers, logs }: Subject): boolean {
   if (target.target.kind !== 'sandbox' || containers === null) return true;
-  return containers.some(isBetween) || openRequest(logs?.events ?? []) !== null;
+  return containers.some(container => isBetween(container, target)) || openRequest(logs?.events ?? []) !== null;
 }
 
-function isBetween(container: ContainerFacts): boolean {
+function isBetween(container: ContainerFacts, target: TargetFacts): boolean {
   const { initPid, criStatus } = container;
   const isUnwritten = criStatus !== null && criStatus !== 'absent' && criStatus.state === 'CREATED';
-  return hasEnded(container) || initPid === null || isUnwritten;
+  const hasInit = initPid !== null || runsElsewhere(container, target);
+  return hasEnded(container) || !hasInit || isUnwritten;
+}
+
+/**
+ * It runs, by all who know of it, under a shim that is not runc's: its processes may be in a virtual machine (kata), and that it has no
+ * init on this node says nothing.
+ */
+export function runsElsewhere({ shimPid, views }: ContainerFacts, { target }: TargetFacts): boolean {
+  const shim = target.kind === 'sandbox' ? target.sandbox.shims.find(({ pid }) => pid === shimPid) : undefined;
+  if (shim === undefined || isRuncShim(shim) !== false) return false;
+  const said = views.filter(({ source }) => source !== 'runc').map(({ says }) => says);
+  const runs = said.some(says => says === 'running' || says === 'paused');
+  return runs && !said.includes('created') && !said.includes('exited');
 }
 
 /** What ends each request, by the text of containerd's CRI (pkg/cri/server/instrumented_service.go). */

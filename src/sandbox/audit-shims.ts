@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRuncShim } from '../formats/runtime/shim-program.ts';
 import { GRACE_MS } from '../formats/views/judge.ts';
 import type { Host } from '../host/port.ts';
 import { ageSeconds, uptimeSeconds } from './ages.ts';
 import { takeInventory } from './inventory.ts';
 import { readProcessTree } from './process-tree.ts';
 import { sandboxName } from './sandbox-words.ts';
-import { isRuncShim } from './shim-program.ts';
 import type { Container, Inventory, Sandbox, Shim } from './types.ts';
 
 /** What does not belong together: a shim that serves nothing, a bundle that nobody serves. */

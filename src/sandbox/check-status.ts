@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRuncShim } from '../formats/runtime/shim-program.ts';
 import { type Contradiction, GRACE_MS, judgeViews } from '../formats/views/judge.ts';
 import type { View } from '../formats/views/view.ts';
 import type { Host } from '../host/port.ts';
@@ -7,7 +8,6 @@ import { procView } from './proc-view.ts';
 import { readProcessTree } from './process-tree.ts';
 import { type Gap, type Reads, readsWithin, textOf } from './reads.ts';
 import { sandboxName } from './sandbox-words.ts';
-import { isRuncShim } from './shim-program.ts';
 import { readStatusFiles, rereadStatusFiles, type StatusFile, viewOfStatusFile } from './status-files.ts';
 import type { Container, Inventory, Sandbox } from './types.ts';
 import { wallTime } from './wall-time.ts';

@@ -1,11 +1,11 @@
 import { parseRuncState, RUNC_STATE_BEGINNING_BYTES } from '../formats/runtime/runc-state.ts';
+import { isRuncShim } from '../formats/runtime/shim-program.ts';
 import type { Source, View } from '../formats/views/view.ts';
 import type { FileRequest, FileResult, Host } from '../host/port.ts';
 import { initStates } from './inits.ts';
 import { procView } from './proc-view.ts';
 import { readProcessTree } from './process-tree.ts';
 import { type ReadFiles, readsWithin } from './reads.ts';
-import { isRuncShim } from './shim-program.ts';
 import { criStores, dockerStores, statusFileOf, viewOfStatusFile } from './status-files.ts';
 import type { Container, Inventory, Sandbox } from './types.ts';
 import { timeOfNs, wallTime } from './wall-time.ts';

@@ -5,6 +5,7 @@ import type { ContainerFacts, Facts, GoroutineFact, Thread } from '../facts.ts';
 import { layersPlace } from '../places.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
 import { citeCall, isIn, type Standstill, sleepsIn, standstill, threadWords } from '../standstill.ts';
+import { runsElsewhere } from '../under-way.ts';
 import { isOlder } from '../versions.ts';
 
 /** mount(2), and its successors that newer containerd uses for overlays with many layers. */
@@ -82,9 +83,11 @@ function creating({ pid, tid }: Thread, { goroutines }: Facts): GoroutineFact | 
 }
 
 /** The one container that has a bundle, and neither a process nor runc's record yet. */
-function containerOf({ containers }: Facts): ContainerFacts | undefined {
-  const early = containers?.filter(({ initPid, runc, bundle }) => {
-    return initPid === null && (runc === 'absent' || runc === null) && bundle !== 'absent';
+function containerOf({ containers, target }: Facts): ContainerFacts | undefined {
+  const early = containers?.filter(container => {
+    const { initPid, runc, bundle } = container;
+    const isKnown = initPid !== null || (runc !== 'absent' && runc !== null) || runsElsewhere(container, target);
+    return !isKnown && bundle !== 'absent';
   });
   return early?.length === 1 ? early[0] : undefined;
 }

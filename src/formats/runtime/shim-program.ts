@@ -1,10 +1,14 @@
-import type { Shim } from './types.ts';
-
 /** `containerd-shim-runc-v2`, `-runc-v1`, and v1's `containerd-shim`. */
 const RUNC_SHIM = /^(docker-)?containerd-shim(-runc-v\d+)?$/;
 
+/** What may be known of a shim's program: the target of /proc/<pid>/exe, and its command line. */
+interface Started {
+  readonly exe: string | null;
+  readonly argv: readonly string[] | null;
+}
+
 /** Name of the shim's program, whatever its comm was cut to; null where neither link nor command line could be read. */
-export function shimProgram({ exe, argv }: Pick<Shim, 'exe' | 'argv'>): string | null {
+export function shimProgram({ exe, argv }: Started): string | null {
   const path = (exe ?? argv?.[0])?.replace(/ \(deleted\)$/, '');
   return path?.split('/').at(-1) ?? null;
 }
@@ -13,7 +17,7 @@ export function shimProgram({ exe, argv }: Pick<Shim, 'exe' | 'argv'>): string |
  * Whether it is one of runc's: those have their containers' processes below them, and runc's records. Others (kata, gVisor,
  * wasm) may have their processes elsewhere, and know nothing of runc. Null when its program is not known.
  */
-export function isRuncShim(shim: Pick<Shim, 'exe' | 'argv'>): boolean | null {
+export function isRuncShim(shim: Started): boolean | null {
   const program = shimProgram(shim);
   return program === null ? null : RUNC_SHIM.test(program);
 }
