@@ -40,7 +40,10 @@ export default class Grab extends BaseCommand {
       helpValue: '<path>',
     }),
     node: Flags.boolean({ summary: 'Capture the node alone.', default: false }),
-    timeout: duration({ summary: 'End of the whole run; what is there by then is sealed.', default: '30s' }),
+    timeout: duration({
+      summary: 'End of the whole run; what is there by then is sealed. More than 30s gives its parts more time, too.',
+      default: '30s',
+    }),
     samples: count({ summary: 'Rounds of samples after the first look.', default: 3, min: 0, max: 1000 }),
     interval: duration({ summary: 'From one round to the next.', default: '1s' }),
     since: duration({ summary: 'How far back logs are taken.', default: '30m' }),

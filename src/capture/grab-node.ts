@@ -19,6 +19,7 @@ import { grab } from './grab.ts';
 import type { Grabbed, Machine } from './grab-request.ts';
 import { afterwards, interruptible } from './interruptible.ts';
 import { bundleBytes, memoryRoom, whySmaller } from './memory-room.ts';
+import { patienceOf } from './patience.ts';
 import { type CurrentDirectory, type OutputChoice, placesFor, whyElsewhere } from './places.ts';
 import { tellGrab } from './tell-grab.ts';
 
@@ -47,6 +48,7 @@ const INVENTORY_MS = 3000;
 /** `stallcap grab`: finds out who is meant, captures it, seals the bundle. */
 export async function grabNode(request: GrabNodeRequest, machine: Machine, tools: GrabNodeTools): Promise<Grabbed> {
   const { host } = machine;
+  host.bePatient(patienceOf(request.options.timeoutMs));
   const { inventory, target } = await findTarget(request, machine);
   const grabbed = await grab(
     {

@@ -3,6 +3,7 @@ import type { SignalRecord } from '../bundle/signal-record.ts';
 import { type Capture, type Collector, type GrabOptions, PHASES, type Phase } from '../collectors/collector.ts';
 import type { FirstLook, Host } from '../host/port.ts';
 import type { Inventory, Target } from '../sandbox/types.ts';
+import { patienceOf } from './patience.ts';
 import type { Progress } from './progress.ts';
 import { rounds } from './rounds.ts';
 import { runCollector, type Timed } from './run-collector.ts';
@@ -81,7 +82,8 @@ async function collectOne(
   notes: Map<string, unknown>,
   take: (timed: Timed) => unknown,
 ): ReturnType<typeof runCollector> {
-  const untilMs = Math.min(run.host.now().offsetMs + collector.deadlineMs, run.collectUntilMs);
+  const patience = patienceOf(run.options.timeoutMs);
+  const untilMs = Math.min(run.host.now().offsetMs + collector.deadlineMs * patience, run.collectUntilMs);
   const leftMs = untilMs - run.host.now().offsetMs;
   if (leftMs <= 0) return { outcome: 'timeout', detail: 'not started: the time of the run was over' };
   if (run.interruption.aborted && collector.fromEntry !== true)
@@ -96,6 +98,7 @@ async function collectOne(
     firstLook: run.firstLook,
     options: run.options,
     signal,
+    patience,
     remainingMs: () => (signal.aborted ? 0 : Math.max(0, untilMs - run.host.now().offsetMs)),
     shims: run.target.kind === 'sandbox' ? run.target.sandbox.shims : [],
     rounds: () => rounds(run.host, run.options.samples, run.options.intervalMs, signal),

@@ -1,6 +1,7 @@
 import type { Evidence } from '../bundle/evidence.ts';
 import type { CommandResult } from '../host/port.ts';
 import type { Capture } from './collector.ts';
+import { timeFor } from './evidence-of.ts';
 
 /** One question to a runtime's own client. */
 export interface Question {
@@ -91,7 +92,7 @@ async function firstThere(
   args: readonly string[],
 ): Promise<{ readonly program: readonly string[]; readonly result: CommandResult }> {
   for (const [index, program] of programs.entries()) {
-    const timeoutMs = Math.max(1, Math.min(ANSWER_MS, capture.remainingMs()));
+    const timeoutMs = timeFor(capture, ANSWER_MS);
     const result = await capture.host.run({ argv: [...program, ...args], timeoutMs, signal: capture.signal });
     if (result.outcome !== 'absent' || index === programs.length - 1) return { program, result };
   }

@@ -38,6 +38,8 @@ export interface Capture {
   readonly signal: AbortSignal;
   /** ms left until `signal` aborts: the deadline to give to a risky read. */
   remainingMs(): number;
+  /** How many times longer than usual its questions may take: 1, or more in a run that was given more time. */
+  readonly patience: number;
   /** The shims of the target, none for a node or a remnant. */
   readonly shims: readonly Inventory['sandboxes'][number]['shims'][number][];
   /** 1, 2, … samples: the first at once, then one per interval, until `signal` aborts. */
@@ -53,6 +55,7 @@ export interface Collector {
   /** 'shim-threads': kebab-case, the name for --skip and in the manifest. */
   readonly name: string;
   readonly phase: Phase;
+  /** In a run of the usual time; in a longer one it has more. */
   readonly deadlineMs: number;
   /** Which kinds of target it has something to bring for. Default: all. */
   readonly targets?: readonly Target['kind'][];

@@ -8,7 +8,12 @@ const YIELD_MS = 100;
 /** All of the collector's time but the moment that it takes to yield the result; `capMs` shortens it. */
 export function deadlineOf(capture: Capture, capMs = Number.POSITIVE_INFINITY): Deadline {
   const leftMs = Math.max(1, capture.remainingMs() - YIELD_MS);
-  return { deadlineMs: Math.min(leftMs, capMs), signal: capture.signal };
+  return { deadlineMs: Math.min(leftMs, capMs * capture.patience), signal: capture.signal };
+}
+
+/** What one of a collector's questions may take: `usualMs`, more in a run of more time, never more than is left. */
+export function timeFor(capture: Pick<Capture, 'patience' | 'remainingMs'>, usualMs: number): number {
+  return Math.max(1, Math.min(usualMs * capture.patience, capture.remainingMs()));
 }
 
 /**

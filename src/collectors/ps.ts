@@ -1,5 +1,6 @@
 import type { Evidence } from '../bundle/evidence.ts';
 import type { Collector } from './collector.ts';
+import { timeFor } from './evidence-of.ts';
 import { HANGING_CMDLINES, NODE_THREADS } from './sweep.ts';
 
 const COLUMNS = 'pid,tid,ppid,stat,wchan:32,etime,args';
@@ -32,7 +33,7 @@ export const ps: Collector = {
       yield notRun(argv, `not run: ${hanging} command lines hang, and it would hang in the first of them`);
       return;
     }
-    const timeoutMs = Math.min(3000, capture.remainingMs());
+    const timeoutMs = timeFor(capture, 3000);
     const result = await capture.host.run({ argv, timeoutMs, maxBytes: 16 << 20, signal: capture.signal });
     const said = result.stderr.toString().trim();
     const exit = result.exitCode === null ? 'no exit code' : `exit code ${result.exitCode}`;

@@ -152,6 +152,10 @@ export class LinuxHost implements Host {
     }
   }
 
+  bePatient(times: number): void {
+    this.#pool.patience = times;
+  }
+
   leaveCpu(): void {
     this.#pool.leaveCpu();
   }

@@ -77,6 +77,8 @@ export interface Host {
   askHttp(socket: string, paths: readonly string[], deadline: Deadline): Promise<readonly HttpCall[]>;
   /** kill(2). The guards are the caller's; this re-reads nothing. Returns the errno's name, or null when sent. */
   signal(pid: number, signal: 'SIGUSR1'): string | null;
+  /** From now on a probe may be silent over one item this many times longer than a request says. */
+  bePatient(times: number): void;
   /** From now on probes leave the CPU to others. Before that they hurry: what is to be seen first is gone first. */
   leaveCpu(): void;
   readonly stuckProbes: readonly StuckProbe[];

@@ -4,6 +4,7 @@ import type { NotGot } from '../../src/bundle/manifest.ts';
 import { SILENT } from '../../src/capture/progress.ts';
 import { type PhaseRun, runPhases } from '../../src/capture/run-phases.ts';
 import type { Capture, Collector, GrabOptions } from '../../src/collectors/collector.ts';
+import { deadlineOf, timeFor } from '../../src/collectors/evidence-of.ts';
 import type { Host } from '../../src/host/port.ts';
 
 const options: GrabOptions = {
@@ -54,6 +55,24 @@ test('phases run in the order of volatility, whatever the order of the list', as
   });
   const { taken } = await run([late, early]);
   expect(taken.map(({ path }) => path)).toEqual(['early', 'late']);
+});
+
+test('a run that was given twice the usual time gives its parts twice theirs, a short one no less than theirs', async () => {
+  const seen: number[] = [];
+  const asks = collector({
+    deadlineMs: 1000,
+    async *collect(capture) {
+      seen.push(capture.remainingMs(), timeFor(capture, 300), deadlineOf(capture, 200).deadlineMs);
+      yield bytes('asked');
+    },
+  });
+  for (const timeoutMs of [60_000, 5000]) await run([asks], { options: { ...options, timeoutMs } });
+  const [patient = 0, ...rest] = seen;
+  expect(patient).toBeGreaterThan(1500);
+  expect(patient).toBeLessThanOrEqual(2000);
+  expect(rest.slice(0, 2)).toEqual([600, 400]);
+  expect(rest[2]).toBeLessThanOrEqual(1000);
+  expect(rest.slice(3)).toEqual([300, 200]);
 });
 
 test('a collector that never returns costs its deadline and no more, and what it brought is kept', async () => {

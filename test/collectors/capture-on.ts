@@ -108,6 +108,7 @@ export function captureOn(host: Host, circumstances: Circumstances = {}): Captur
     options: all,
     signal: circumstances.signal ?? new AbortController().signal,
     remainingMs: () => remainingMs,
+    patience: 1,
     shims: sandbox?.shims ?? [],
     rounds: circumstances.rounds ?? (() => counted(all.samples)),
     notes: new Map(),

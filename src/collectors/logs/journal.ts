@@ -1,7 +1,7 @@
 import { parseCgroups, v1Path, v2Path } from '../../formats/proc/cgroup.ts';
 import type { CommandResult } from '../../host/port.ts';
 import type { Capture } from '../collector.ts';
-import { deadlineOf } from '../evidence-of.ts';
+import { deadlineOf, timeFor } from '../evidence-of.ts';
 import { ofRoot } from '../signal/read-journal.ts';
 import { LOG_BYTES, oldestWanted } from './log-turn.ts';
 
@@ -25,7 +25,7 @@ function query(capture: Capture, root: string, output: string, matches: readonly
   const since = `@${Math.floor(oldestWanted(capture) / 1000)}`;
   const options = ['--no-pager', '--quiet', '--all', '--reverse', `--output=${output}`, `--since=${since}`];
   const argv = ['journalctl', ...ofRoot(root), ...options];
-  const timeoutMs = Math.max(1, Math.min(READ_MS, capture.remainingMs()));
+  const timeoutMs = timeFor(capture, READ_MS);
   return capture.host.run({ argv: [...argv, ...matches], timeoutMs, maxBytes: LOG_BYTES, signal: capture.signal });
 }
 

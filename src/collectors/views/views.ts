@@ -5,6 +5,7 @@ import type { ContainerViews, View } from '../../formats/views/view.ts';
 import { passiveViews } from '../../sandbox/passive-views.ts';
 import type { Sandbox } from '../../sandbox/types.ts';
 import type { Capture, Collector } from '../collector.ts';
+import { timeFor } from '../evidence-of.ts';
 import { leaveView, leftShims, leftViews } from './left-views.ts';
 
 const READ_MS = 1500;
@@ -55,7 +56,7 @@ export const views: Collector = {
 };
 
 async function readPassive(capture: Capture, sandbox: Sandbox): Promise<void> {
-  const deadlineMs = Math.max(1, Math.min(READ_MS, capture.remainingMs()));
+  const deadlineMs = timeFor(capture, READ_MS);
   const read = await passiveViews(capture.host, sandbox, capture.inventory.daemons, deadlineMs);
   for (const [id, seen] of read) leaveView(capture, id, ...seen);
 }

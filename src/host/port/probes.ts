@@ -2,7 +2,10 @@
 export interface Deadline {
   /** All of the request, ms from now. */
   readonly deadlineMs: number;
-  /** A single file that brings nothing for this long is given up, and the rest goes on in a fresh probe. Default 1000. */
+  /**
+   * A single file that brings nothing for this long is given up, and the rest goes on in a fresh probe. Default 1000; a
+   * host that was told to be patient waits longer.
+   */
   readonly itemMs?: number;
   readonly signal?: AbortSignal;
 }

@@ -22,10 +22,11 @@ export interface Pending {
 
 const DEFAULT_ITEM_MS = 1000;
 
-/** `onExpire` is called with the reason when its time is over, or it is called off, before it ended. */
+/** `patience` multiplies how long a probe may be silent; `onExpire` is called with the reason when its time is over, or it is called off, before it ended. */
 export function pend(
   job: Job,
   { deadlineMs, itemMs = DEFAULT_ITEM_MS, signal }: Deadline,
+  patience: number,
   onExpire: (pending: Pending, why: string) => void,
 ): Pending {
   const { promise: ended, resolve } = Promise.withResolvers<CutShort>();
@@ -39,6 +40,14 @@ export function pend(
     signal?.removeEventListener('abort', onAbort);
     resolve(why);
   };
-  const pending: Pending = { job, itemMs, queuedAt: monotonicMs(), end, ended, fresh: false, crashes: 0 };
+  const pending: Pending = {
+    job,
+    itemMs: itemMs * patience,
+    queuedAt: monotonicMs(),
+    end,
+    ended,
+    fresh: false,
+    crashes: 0,
+  };
   return pending;
 }

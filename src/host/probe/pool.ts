@@ -31,6 +31,8 @@ export class ProbePool {
   #growth: NodeJS.Timeout | undefined;
   #closed = false;
   #hurries = true;
+  /** How many times longer than usual a probe may be silent over one item. */
+  patience = 1;
 
   constructor(self: SelfCommand) {
     this.#idle = new IdleProbes(self);
@@ -66,7 +68,7 @@ export class ProbePool {
   run(job: Job, deadline: Deadline): Promise<CutShort> {
     if (this.#closed) return Promise.resolve('the run is over');
     if (deadline.signal?.aborted === true) return Promise.resolve('aborted');
-    const pending = pend(job, deadline, (late, why) => this.#expire(late, why));
+    const pending = pend(job, deadline, this.patience, (late, why) => this.#expire(late, why));
     this.#queue.push(pending);
     this.#pump();
     return pending.ended;

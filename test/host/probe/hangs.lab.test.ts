@@ -45,6 +45,10 @@ describe.skipIf(labUnavailable())('a probe on a filesystem that stalls', () => {
         expect(stuck?.stack).toContain('fuse');
         expect(stuck?.syscall).toMatch(/^\d+ 0x/);
         expect(stuck?.waitedMs).toBeGreaterThanOrEqual(400);
+
+        host.bePatient(3);
+        await host.readRisky([{ path: join(fuse.point, 'one') }], { deadlineMs: 20_000, itemMs: 400 });
+        expect(host.stuckProbes[2]?.waitedMs).toBeGreaterThanOrEqual(1200);
       }),
     ));
 
