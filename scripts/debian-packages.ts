@@ -10,7 +10,7 @@ import { missingPrograms, PROGRAMS } from '../test/lab/requirements.ts';
 /** Takes the place of `busybox`, which has the same program, but none that runs without the machine's libraries. */
 const STATIC_BUSYBOX = 'busybox-static';
 
-export const DEBIAN_PACKAGES = [
+const DEBIAN_PACKAGES = [
   'containerd',
   'runc',
   STATIC_BUSYBOX,
@@ -29,7 +29,7 @@ export const DEBIAN_PACKAGES = [
 ] as const;
 
 /** For the tests of the page in a real browser, which are skipped without it: 90 MB, so only where that is a matter of moments. */
-export const BROWSER = ['chromium'] as const;
+const BROWSER = ['chromium'] as const;
 const QUICK_MS = 120_000;
 
 /** Packages of later releases alone: Debian 13 took the docker command out of docker.io. */

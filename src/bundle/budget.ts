@@ -12,9 +12,6 @@ const CLOSING_BYTES = 48 * 1024;
 /** An item in the manifest: the hash alone is 32 bytes that do not compress. */
 const BYTES_PER_ITEM = 160;
 
-/** Below this `--max-size` hardly more than the manifest would fit. */
-export const MIN_BUNDLE_BYTES = 256 * 1024;
-
 export interface Spent {
   readonly packedBytes: number;
   readonly unpackedBytes: number;

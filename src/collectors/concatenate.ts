@@ -28,7 +28,7 @@ export function concatenate(path: string, source: string, files: readonly FileRe
 }
 
 /** The layout alone. A body without a line end gets one. */
-export function sections(files: readonly FileResult[]): Buffer {
+function sections(files: readonly FileResult[]): Buffer {
   const parts: Buffer[] = [];
   for (const file of files) {
     parts.push(Buffer.from(`${parts.length === 0 ? '' : '\n'}==> ${file.path} <==\n`), file.body);

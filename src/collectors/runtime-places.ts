@@ -4,7 +4,7 @@ import type { Capture } from './collector.ts';
 
 /** containerd's own defaults (containerd, defaults/defaults_unix.go). */
 const CONTAINERD_ROOT = '/var/lib/containerd';
-export const CONTAINERD_ADDRESS = '/run/containerd/containerd.sock';
+const CONTAINERD_ADDRESS = '/run/containerd/containerd.sock';
 const DOCKER_ROOT = '/var/lib/docker';
 
 export function shimOf(capture: Capture, container: Container): Shim | undefined {

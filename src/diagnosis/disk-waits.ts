@@ -27,7 +27,7 @@ export function waitingFor(
   });
 }
 
-export function waitsForADisk(thread: Thread): boolean {
+function waitsForADisk(thread: Thread): boolean {
   return inside(thread, FOR_A_DISK) !== null && inside(thread, FOR_A_SERVER) === null;
 }
 

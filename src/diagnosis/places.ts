@@ -31,7 +31,7 @@ export function layersPlace(disks: Disks): Place | null {
 }
 
 /** Where containerd (or docker) keeps its metadata and CRI's status files; null when several daemons do so in different places. */
-export function rootPlace(disks: Disks, role: DiskChain['role'] = "containerd's root"): Place | null {
+function rootPlace(disks: Disks, role: DiskChain['role'] = "containerd's root"): Place | null {
   const chains = disks.mounts?.chains.filter(chain => chain.device !== null && chain.role === role) ?? [];
   const [first] = chains;
   const isOne = new Set(chains.map(({ device }) => device)).size === 1;

@@ -39,7 +39,7 @@ function top({ name, podUid, cgroup, cite }: Writer, share: number, by: TopWrite
   return { name, share, by, part: podUid === null ? `cgroup:${cgroup}` : `pod:${name}`, cite };
 }
 
-export function pagesOf({ dirtyBytes, writebackBytes }: Writer): number {
+function pagesOf({ dirtyBytes, writebackBytes }: Writer): number {
   return (dirtyBytes ?? 0) + (writebackBytes ?? 0);
 }
 

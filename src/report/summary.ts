@@ -95,7 +95,7 @@ function dumpLine(signals: readonly SignalRecord[]): readonly string[] {
 }
 
 /** `containerd-shim 2631 (shim) in umount2, wb_wait_for_completion, state D, for 14 min 3 s, the same stack in 4 of 4 looks` */
-export function blockedWords(thread: BlockedThread): string {
+function blockedWords(thread: BlockedThread): string {
   const age = thread.blockedForMs === null ? '' : `, for ${formatDuration(thread.blockedForMs)}`;
   const place = `in ${waitOf(thread)}, state ${thread.state}`;
   if (thread.where === 'node') return `${thread.comm} ${thread.tid} ${place}${age}`;

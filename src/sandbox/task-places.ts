@@ -29,7 +29,7 @@ export interface StateDirectory {
 }
 
 /** As we can open it. */
-export function pathOf(place: TaskPlace): string {
+function pathOf(place: TaskPlace): string {
   return place.view.prefix + directoryOf(place);
 }
 

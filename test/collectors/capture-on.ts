@@ -5,7 +5,7 @@ import type { Container, Inventory, Remnant, RuntimeDaemon, Sandbox, Shim, Targe
 
 export const SANDBOX_ID = 'a'.repeat(64);
 export const CONTAINER_ID = 'b'.repeat(64);
-export const STATE = '/run/containerd';
+const STATE = '/run/containerd';
 export const TASKS = `${STATE}/io.containerd.runtime.v2.task/k8s.io`;
 export const ROOT = '/var/lib/containerd';
 

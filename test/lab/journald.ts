@@ -11,7 +11,7 @@ const CONFIG_DIR = '/run/systemd/journald.conf.d';
 const CONFIG = `${CONFIG_DIR}/stallcap-lab.conf`;
 
 /** A journald of the machine's own, which the lab leaves as it is. */
-export const runningJournald = (): number | undefined =>
+const runningJournald = (): number | undefined =>
   pids().find(pid => status(pid)?.comm === 'systemd-journal' && alive(pid));
 
 /**

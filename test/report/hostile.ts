@@ -4,7 +4,7 @@ import { type Entries, fixtureEntries } from './fixture-bundle.ts';
 export const EVIL = `<script>window.hit=1</script>"'><img src=x onerror=window.hit=1>`;
 export const EVIL_BIDI = '\u202edetrevni\u2066 \x1b[31mred\x1b]0;title\x07';
 /** 15 characters, as prctl(PR_SET_NAME) takes them. */
-export const EVIL_COMM = '<svg/onload=a()';
+const EVIL_COMM = '<svg/onload=a()';
 
 /** The classic stall, with hostile words in every place where a bundle carries words of others. */
 export function hostileEntries(): Entries {

@@ -132,7 +132,7 @@ export const worldCanStop: Guard<Looked> = {
 };
 
 /** In the order in which they are recorded. The first one that fails decides. */
-export const GUARDS: readonly Guard[] = [sameProcess, shimServer, handlesSignal, takesSignals, worldCanStop];
+const GUARDS: readonly Guard[] = [sameProcess, shimServer, handlesSignal, takesSignals, worldCanStop];
 
 export interface Verdict {
   readonly guards: SignalRecord['guards'];

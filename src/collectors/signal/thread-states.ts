@@ -28,7 +28,7 @@ export function threadStates(look: ProcessLook): readonly ThreadState[] {
 }
 
 /** Stopped by a signal (T), or by a tracer that does not let it go on (t). */
-export function isStopped(thread: ThreadState): boolean {
+function isStopped(thread: ThreadState): boolean {
   return thread.state === 'T' || thread.state === 't';
 }
 

@@ -94,7 +94,7 @@ function belowOf(name: string, chains: readonly DiskChain[]): readonly string[] 
 
 type Point = DiskStats & { readonly offsetMs: number };
 
-export function ratesBetween(from: Point, to: Point): DeviceRates {
+function ratesBetween(from: Point, to: Point): DeviceRates {
   const seconds = Math.max(0.001, (to.offsetMs - from.offsetMs) / 1000);
   // Counters of a 32-bit kernel wrap, and a device may have been taken away and come again.
   const grown = (

@@ -2,7 +2,7 @@ import { cite } from '../citation.ts';
 import type { DeviceRole, DiskChain } from '../facts.ts';
 import type { Entries } from './entries.ts';
 
-export const DISKS = 'node/disks.txt';
+const DISKS = 'node/disks.txt';
 
 const TITLES: readonly (readonly [RegExp, DeviceRole])[] = [
   [/^containerd's root (?<path>.+)$/, "containerd's root"],

@@ -2,7 +2,7 @@ import { cite } from '../citation.ts';
 import type { Holder, HolderFacts, PodThreads, ShimFacts } from '../facts.ts';
 import type { Entries } from './entries.ts';
 
-export const HOLDERS = 'node/holders.txt';
+const HOLDERS = 'node/holders.txt';
 
 const LINE = /^(\d+) (\S+) (?:(fd \d+) w pipe:\[(\d+)\]|(cwd|root|fd \d+) (\/.*)|mount (\/.*) in (mnt:\[\d+\]))$/;
 

@@ -5,7 +5,7 @@ import { cite } from '../citation.ts';
 import type { KernelEvent, KernelFacts, KernelKind, PodThreads, TargetFacts } from '../facts.ts';
 import type { Entries } from './entries.ts';
 
-export const KERNEL_LOG = 'logs/kernel.log';
+const KERNEL_LOG = 'logs/kernel.log';
 
 /** mm/oom_kill.c, block/blk-core.c, drivers/{nvme,scsi,ata,block}, super.c of the filesystems, net/core/dev.c, kernel/cgroup/pids.c. */
 const KINDS: readonly (readonly [RegExp, KernelKind])[] = [

@@ -3,7 +3,7 @@ import type { LogLevel } from '../../formats/logs/log-line.ts';
 import type { Citation } from '../citation.ts';
 
 /** Which log a line is from. Lines of shims, runc and CNI plugins stand in containerd's. */
-export type LogSource = 'containerd' | 'kubelet' | 'docker' | 'kernel' | 'attached';
+export type LogSource = 'containerd' | 'kubelet' | 'docker' | 'kernel';
 
 /** Messages that mean something (containerd.md, section 5). `other`: an error, warning or any line about an id of the target. */
 export type LogKind =

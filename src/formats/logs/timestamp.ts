@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** A day and time of a calendar, in the zone that is `offset` minutes east of UTC; null for one that does not exist. */
-export function timeOf(
+function timeOf(
   { year, month, day }: { year: number; month: number; day: number },
   clock: string,
   offset: number,

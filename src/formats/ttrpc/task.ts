@@ -27,7 +27,7 @@ export interface ConnectAnswer {
   readonly taskPid: number;
 }
 
-export const TASK_STATUSES = ['UNKNOWN', 'CREATED', 'RUNNING', 'STOPPED', 'PAUSED', 'PAUSING'] as const;
+const TASK_STATUSES = ['UNKNOWN', 'CREATED', 'RUNNING', 'STOPPED', 'PAUSED', 'PAUSING'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export interface StateAnswer {

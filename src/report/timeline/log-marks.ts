@@ -6,7 +6,6 @@ const LAYER: Readonly<Record<LogSource, Layer>> = {
   kubelet: 'kubelet',
   docker: 'docker',
   kernel: 'kernel',
-  attached: 'kubelet',
 };
 
 /** More says nothing more to a reader: what is repeated is counted. */

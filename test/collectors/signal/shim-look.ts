@@ -3,7 +3,7 @@ import type { Shim } from '../../../src/sandbox/types.ts';
 
 /** A shim and looks at it, in the very text of /proc, for tests that vary one thing of them. */
 
-export const ID = '50c511338bc211a61bd248546818ddf63927f9907e911f557822516309a11b0c';
+const ID = '50c511338bc211a61bd248546818ddf63927f9907e911f557822516309a11b0c';
 export const BUNDLE = `/run/containerd/io.containerd.runtime.v2.task/k8s.io/${ID}`;
 export const EXE = '/usr/bin/containerd-shim-runc-v2';
 export const ARGV = [EXE, '-namespace', 'k8s.io', '-id', ID, '-address', '/run/containerd/containerd.sock'] as const;
@@ -36,7 +36,7 @@ export interface ThreadText {
 
 const FUTEX = process.arch === 'arm64' ? 98 : 202;
 
-export function thread({ tid = 2430, state = 'S', wchan, syscall, stack = '' }: ThreadText = {}): ThreadLook {
+function thread({ tid = 2430, state = 'S', wchan, syscall, stack = '' }: ThreadText = {}): ThreadLook {
   return {
     tid,
     stat: statLine(tid, state, SHIM.startTicks),

@@ -1,6 +1,6 @@
 import { beliefOf, type Source, type View } from '../../../src/formats/views/view.ts';
 
-export const START = Date.parse('2026-11-29T12:00:00.000Z');
+const START = Date.parse('2026-11-29T12:00:00.000Z');
 export const time = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
 
 /** A view at so many seconds after the start. `/proc` says `alive` or `gone`, others their own words. */

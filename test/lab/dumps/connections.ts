@@ -5,7 +5,7 @@ import type { Pod } from '../pod.ts';
 import { until } from '../wait.ts';
 
 /** Where a shim listens: `address` in its bundle directory until containerd 1.7, `bootstrap.json` since 2.0. */
-export function socketOf({ bundle }: Pick<Pod, 'bundle'>): string {
+function socketOf({ bundle }: Pick<Pod, 'bundle'>): string {
   const bootstrap = join(bundle, 'bootstrap.json');
   const address = existsSync(bootstrap)
     ? (JSON.parse(readFileSync(bootstrap, 'utf8')) as { address: string }).address

@@ -57,7 +57,7 @@ export function closingWords(stderr: string): string[] {
   return lines.slice(lines.findIndex(line => line.startsWith('Captured: ')));
 }
 
-export function expectOrderOfVolatility({ manifest }: Bundle): void {
+function expectOrderOfVolatility({ manifest }: Bundle): void {
   const order = ['plan', ...PHASES, 'seal'];
   const seen = manifest.items.map(({ phase }) => order.indexOf(phase));
   expect(seen).toEqual([...seen].sort((a, b) => a - b));
