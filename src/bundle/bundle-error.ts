@@ -22,6 +22,7 @@ export type BundleErrorCode =
   | 'bomb'
   | 'too-large';
 
+/** A file is no bundle, or a bundle that cannot be trusted from here on: exit code 3. */
 export class BundleError extends StallcapError {
   /** The entry, escaped for a terminal; null when it is about the file as a whole. */
   readonly path: string | null;

@@ -17,6 +17,7 @@ export interface EntryName {
   readonly modified: Date;
 }
 
+/** An entry as the bundle has it: a tar entry with its hash, deflated. @param body uncompressed */
 export async function packEntry(name: EntryName, body: Buffer): Promise<PackedEntry> {
   const sha256 = hash('sha256', body, 'hex');
   const raw = await tarEntry({ name: `${name.folder}/${name.path}`, body, sha256, modified: name.modified });

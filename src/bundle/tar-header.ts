@@ -13,6 +13,7 @@ export interface TarHeader {
   readonly modified: Date;
 }
 
+/** Bytes: headers are one, and bodies are filled up to whole ones. */
 export const BLOCK = 512;
 
 /** null for a block of zeros. Throws BundleError: damaged-tar, not-a-file. */

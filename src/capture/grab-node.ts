@@ -78,6 +78,7 @@ export async function grabNode(request: GrabNodeRequest, machine: Machine, tools
 /** An interrupted run goes on for as long as a node that answers needs to say who is meant: what the entry saw is his. */
 const INTERRUPTED_MS = 400;
 
+/** Who is meant, out of what the node has. @throws StallcapError: nobody, several, or interrupted before it was known */
 export async function findTarget(request: GrabNodeRequest, { host, firstLook, interruption }: Machine) {
   const bounded = interruptible(host, afterwards(interruption.signal, INTERRUPTED_MS));
   try {
@@ -122,6 +123,7 @@ function persistentRoots(inventory: Inventory): readonly string[] {
   return roots.length > 0 ? [...new Set(roots)] : ['/var/lib/containerd', '/var/lib/docker'];
 }
 
+/** This program, for plan and manifest. */
 export function toolRecord(): Tool {
   return { name: 'stallcap', version: VERSION, runtime: `node ${process.versions.node}` };
 }

@@ -53,6 +53,7 @@ export async function shownDefault(flag: Pick<AnyFlag, 'default' | 'defaultHelp'
   return typeof preset === 'function' ? undefined : preset;
 }
 
+/** A command for completion, by its declaration: what oclif would show of it. */
 export async function describeCommand(name: string, command: CommandClass): Promise<CommandDescription> {
   const flags = { ...command.flags, ...command.baseFlags } as Readonly<Record<string, AnyFlag>>;
   return {

@@ -13,6 +13,7 @@ export interface FailureDocument {
   };
 }
 
+/** With --json, on stdout. @param debug with the stack */
 export function failureDocument(failure: Failure, debug: boolean): FailureDocument {
   const { code, exit, message, next, table, stack } = failure;
   return { error: { code, exit, message, next, ...(table && { table }), ...(debug && stack && { stack }) } };

@@ -31,6 +31,7 @@ export function grabResult(grabbed: Grabbed, firstStackMs: number | null): GrabR
   };
 }
 
+/** 0 complete, 3 with something missing, 1 when the engine itself failed; a bundle was written in any case. */
 export function exitCodeOf({ manifest }: Grabbed): Extract<ExitCode, 0 | 1 | 3> {
   if (manifest.capture.outcome === 'failed') return EXIT.fault;
   // A remnant is a pod that has no shim any more: what mattered most is missing, however well the rest was got.

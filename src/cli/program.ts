@@ -16,6 +16,7 @@ export interface Program {
   run(invocation: Invocation): Promise<number>;
 }
 
+/** @param registry commands/index.ts @param files what is done with standard streams that lead to files */
 export function createProgram(registry: Registry, files: FileStreams): Program {
   return {
     async run(invocation) {

@@ -30,6 +30,7 @@ export const criStatus: Collector = {
   },
 };
 
+/** Where CRI keeps `status` of a container. @param root containerd's */
 export function criDirectory(root: string, id: string): string {
   return `${root}/io.containerd.grpc.v1.cri/containers/${id}`;
 }

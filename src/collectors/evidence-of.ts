@@ -29,6 +29,7 @@ export function evidenceOf(path: string, file: FileResult, absentBecause?: strin
   return { ...entry, outcome: file.outcome, ...(file.detail === undefined ? {} : { detail: file.detail }) };
 }
 
+/** It is not there, whether it was expected or not. */
 export function isMissing(file: Pick<FileResult, 'outcome'>): boolean {
   return file.outcome === 'gone' || file.outcome === 'absent';
 }

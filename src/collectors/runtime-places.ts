@@ -7,6 +7,7 @@ const CONTAINERD_ROOT = '/var/lib/containerd';
 const CONTAINERD_ADDRESS = '/run/containerd/containerd.sock';
 const DOCKER_ROOT = '/var/lib/docker';
 
+/** The shim that has a container; of one that is not known, the first of the target. */
 export function shimOf(capture: Capture, container: Container): Shim | undefined {
   return capture.shims.find(shim => shim.pid === container.shimPid) ?? capture.shims[0];
 }
@@ -52,10 +53,12 @@ export function rootsOf(capture: Capture): readonly string[] {
   return fromDaemons.length > 0 ? [...new Set(fromDaemons)] : [CONTAINERD_ROOT];
 }
 
+/** containerd's root for a container: as its shim's command line has it, else that of its containerd. */
 export function rootOf(capture: Capture, container: Container): string {
   return shimOf(capture, container)?.root ?? rootsOf(capture)[0] ?? CONTAINERD_ROOT;
 }
 
+/** dockerd's data roots. */
 export function dockerRootsOf(capture: Capture): readonly string[] {
   const roots = dockerdsOf(capture).flatMap(daemon => (daemon.root === null ? [] : [daemon.root]));
   return roots.length > 0 ? [...new Set(roots)] : [DOCKER_ROOT];

@@ -21,7 +21,7 @@ export interface Blocked {
 }
 
 /** Threads of a Go program are all called like it; the kernel cuts at 15 characters. */
-const RUNTIME = /^(?:containerd|docker-containe|dockerd|kubelet|kubelite|k3s(?:-server|-agent)?|rke2|k0s)$/;
+export const RUNTIME_COMM = /^(?:containerd|docker-containe|dockerd|kubelet|kubelite|k3s(?:-server|-agent)?|rke2|k0s)$/;
 
 /** All threads that have not moved, wherever they wait: the pod's own by all looks, the node's in D by the sweep. Longest first. */
 export function blockedThreads({ threads, nodeThreads }: Pick<Facts, 'threads' | 'nodeThreads'>): readonly Blocked[] {
@@ -40,7 +40,7 @@ function blocked(thread: Thread, whose: Whose): readonly Blocked[] {
 
 function whoseOf({ comm, role }: Thread): Whose {
   if (role !== 'other') return 'pod';
-  return RUNTIME.test(comm) ? 'runtime' : 'other';
+  return RUNTIME_COMM.test(comm) ? 'runtime' : 'other';
 }
 
 /**

@@ -66,6 +66,7 @@ export function blockedThreads(look: ProcessLook, options: BlockedOptions = {}):
   return blocked.sort(longestFirst);
 }
 
+/** For sort; one without a time comes last. */
 export function longestFirst(a: BlockedThread, b: BlockedThread): number {
   return (b.blockedForSeconds ?? 0) - (a.blockedForSeconds ?? 0);
 }

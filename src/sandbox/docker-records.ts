@@ -13,6 +13,7 @@ const DATA_ROOT = '/var/lib/docker';
 const TRY_MS = 400;
 const ALL_MS = 1500;
 
+/** A container of dockerd's, by its record or by containerd's namespace. */
 export function isDocker(bundle: Bundle): boolean {
   return bundle.docker !== null || bundle.place.namespace === MOBY;
 }

@@ -43,6 +43,7 @@ export async function probeShims(
   });
 }
 
+/** It answered, and it was this shim who did: a socket may have gone to another. */
 export function answers({ pid, outcome, answeredBy }: ProbedShim): boolean {
   return outcome === 'ok' && answeredBy === pid;
 }

@@ -19,6 +19,7 @@ export interface Reads {
 /** A file of a state directory answers in microseconds; one that does not is left, with time for the others. */
 const ITEM_MS = 500;
 
+/** Reads that share one deadline, ms from now. */
 export function readsWithin(host: Pick<Host, 'now' | 'readRisky'>, deadlineMs: number): Reads {
   const end = host.now().offsetMs + deadlineMs;
   const gaps: Gap[] = [];

@@ -48,6 +48,7 @@ export async function readStatusFiles(inventory: Inventory, reads: Reads): Promi
   });
 }
 
+/** The same files once more; those that are gone by now are left out. */
 export async function rereadStatusFiles(files: readonly StatusFile[], reads: Reads): Promise<readonly StatusFile[]> {
   const read = await reads.read(
     files.map(({ path }) => ({ path, withStat: true })),
@@ -68,6 +69,7 @@ export function criStores({ sandboxes, daemons }: Pick<Inventory, 'sandboxes' | 
   return [...new Set(roots)].map(root => `${root}/io.containerd.grpc.v1.cri/containers`);
 }
 
+/** Directories with one for each container, in which config.v2.json lies. */
 export function dockerStores({ sandboxes, daemons }: Pick<Inventory, 'sandboxes' | 'daemons'>): readonly string[] {
   const roots = daemons.flatMap(({ kind, root }) => (kind === 'dockerd' && root !== null ? [root] : []));
   if (roots.length === 0 && sandboxes.some(({ runtime }) => runtime === 'docker')) roots.push(DOCKER_ROOT);

@@ -70,6 +70,7 @@ export function unknown(
   return noSuchTarget(message, near.length === 0 ? '' : sandboxTable(near, uptimeSeconds(host)), unseen);
 }
 
+/** Exit code 4. @param table of what is near it, as text; empty for nothing */
 export function noSuchTarget(message: string, table: string, more: readonly string[] = []): StallcapError {
   return new StallcapError(table === '' ? message : `${message} Near it:`, {
     code: 'no-such-target',

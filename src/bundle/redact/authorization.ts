@@ -13,6 +13,7 @@ const FORMS = [
   String.raw`((?=[A-Za-z._~+/-]{0,64}\d)[\w.~+/=-]{16,})`,
 ].map(credentials => new RegExp(HEADER + credentials, 'diy'));
 
+/** `Authorization: Bearer …`, `Basic …`, `AWS4-HMAC-SHA256 …`, as a header or a member of JSON. */
 export const authorization: Detector = {
   triggers: ['aut'],
   head: /authorization/iy,
@@ -48,6 +49,7 @@ export const basic: Detector = {
 
 const COOKIE = /cookie(?:\\*["'])?[ \t]{0,3}:[ \t]{0,3}\[?(?:\\*["'])?([^\s"'\\\]=;]{1,100}=[^\r\n"'\\\]]+)/diy;
 
+/** `Cookie: session=…`, `Set-Cookie: …`: all of the pairs. */
 export const cookie: Detector = {
   triggers: ['coo'],
   head: /cookie(?=[\\"': ])/iy,
@@ -57,6 +59,7 @@ export const cookie: Detector = {
 /** Docker's config.json and containerd's config.toml: `"auth": "dXNlcjpwYXNz"`, `auth = "…"`; .npmrc: `_auth=…`. */
 const AUTH = /auth(?:\\*["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\*["'])?([A-Za-z0-9+/]{6,4096}={0,2})/diy;
 
+/** Base64 of `user:password` alone: other values that are called `auth` stay. */
 export const dockerAuth: Detector = {
   triggers: ['aut'],
   head: /auth(?=[\\"'=: ])/iy,

@@ -21,6 +21,7 @@ function command(trigger: string, program: string, flags: string, offset = 0): D
 const WORD = String.raw`((?!-)[^\s\0"']+)`;
 const NEXT = String.raw`[ \t\0]`;
 
+/** Passwords that are an argument of a well-known program: `mysql -psecret`. */
 export const COMMANDS: readonly Detector[] = [
   command('ssh', 'sshpass', `-p${NEXT}?${WORD}`),
   command('mys', 'mysql(?:dump|admin)?', `-p${WORD}`),

@@ -13,6 +13,7 @@ function shape(kind: string, triggers: string, secret: string): Detector {
   return { triggers: triggers.split(' '), head, find: (text, at) => spanOfGroup(pattern, text, at, kind) };
 }
 
+/** Tokens that their issuer gave a shape of their own, wherever they stand. */
 export const KNOWN_TOKENS: readonly Detector[] = [
   shape('aws', 'aki asi', '(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])'),
   shape('github', 'ghp gho ghu ghs ghr', 'gh[pousr]_[A-Za-z0-9]{36,255}'),

@@ -6,6 +6,7 @@ const TOKEN = /:\/\/([^\s/?#@:"'<>\\]{20,512})@(?!sha\d)/dy;
 /** A slash in a password has to be escaped, and often is not; digits and a slash are a port and a path. */
 const SLOPPY = /:\/\/[^\s/?#@:"'<>\\]{1,64}:((?!\d{1,5}\/)[^\s@"'<>\\]{1,128})@(?!sha\d)[\w.-]{1,128}(?=[:/])/dy;
 
+/** `https://user:password@host`, `https://token@host`: the secret part. */
 export const urlCredentials: Detector = {
   triggers: ['://'],
   head: /:\/\//y,
@@ -22,6 +23,7 @@ export const urlCredentials: Detector = {
 /** Signed links: whoever has the link has the file. */
 const SIGNATURE = /(?<=x-(?:amz|goog)-|[?&])sig(?:nature)?=([A-Za-z0-9%+/_-]{16,1024}={0,2})/diy;
 
+/** The signature of a link that needs no other credentials. */
 export const signedLink: Detector = {
   triggers: ['sig'],
   head: /sig(?:nature)?=/iy,
@@ -30,6 +32,7 @@ export const signedLink: Detector = {
 
 const WEBHOOK = /hooks\.slack\.com\/(?:services|workflows)\/([A-Za-z0-9/_-]{20,255})/dy;
 
+/** Whoever has its path may post. */
 export const slackWebhook: Detector = {
   triggers: ['hoo'],
   head: /hooks\.slack\.com\//y,

@@ -142,6 +142,7 @@ export interface Verdict {
   readonly overridden: readonly string[];
 }
 
+/** Whether SIGUSR1 may be sent to a shim. @param force overrides the guards that are forcible */
 export function judge(reading: ShimReading, force: boolean): Verdict {
   return judgeBy(GUARDS, reading, force);
 }

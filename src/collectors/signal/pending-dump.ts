@@ -34,10 +34,12 @@ export type OpenDrain = Pick<Drain, 'finish'>;
 
 const KEY = 'goroutine-signal: dumps on their way';
 
+/** For the collector that fetches it, later in the grab. */
 export function leaveDump(capture: Pick<Capture, 'notes'>, dump: PendingDump): void {
   capture.notes.set(KEY, [...pendingDumps(capture), dump]);
 }
 
+/** Those that were left so far. */
 export function pendingDumps(capture: Pick<Capture, 'notes'>): readonly PendingDump[] {
   return (capture.notes.get(KEY) as readonly PendingDump[] | undefined) ?? [];
 }

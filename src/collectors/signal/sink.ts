@@ -48,6 +48,7 @@ export type Place =
   | { readonly kind: 'device'; readonly path: string }
   | { readonly kind: 'other'; readonly target: string };
 
+/** @param target of /proc/<pid>/fd/<n> */
 export function placeOf(target: string): Place {
   if (/^socket:\[\d+\]$/.test(target)) return { kind: 'socket' };
   if (/^pipe:\[\d+\]$/.test(target)) return { kind: 'pipe' };

@@ -16,10 +16,12 @@ export function leftViews({ notes }: Pick<Capture, 'notes'>): ReadonlyMap<string
   return (notes.get(VIEWS) as ReadonlyMap<string, readonly View[]> | undefined) ?? new Map();
 }
 
+/** A shim's answer to Connect, for runtime/views.json. */
 export function leaveShim(capture: Pick<Capture, 'notes'>, shim: ShimView): void {
   capture.notes.set(SHIMS, [...leftShims(capture), shim]);
 }
 
+/** Those that were left so far. */
 export function leftShims({ notes }: Pick<Capture, 'notes'>): readonly ShimView[] {
   return (notes.get(SHIMS) as readonly ShimView[] | undefined) ?? [];
 }

@@ -25,6 +25,7 @@ export interface Gathering {
   facts(ending: { readonly cut: boolean }): Facts;
 }
 
+/** Entries go in, facts come out. KEPT_BYTES_IN_ALL bounds what it holds. */
 export function gather(): Gathering {
   const texts = new Map<string, string>();
   const samples = sampleReader();

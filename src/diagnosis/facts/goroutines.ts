@@ -37,6 +37,7 @@ function dumpOf(entry: string, text: string, shimPid: number, threads: PodThread
   };
 }
 
+/** A goroutine with where it stands and which call of the shim it serves. @param entry that the dump is in */
 export function factOf(goroutine: Goroutine, entry: string): GoroutineFact {
   const { id, state, minutes, frames, lineNumber } = goroutine;
   const heading = `goroutine ${id} [${state}${minutes === null ? '' : `, ${minutes} minutes`}]`;
@@ -68,6 +69,7 @@ function rpcOf({ frames }: Goroutine): string | null {
   return null;
 }
 
+/** Goroutines with the same stack, as one. */
 export function groupsOf(
   goroutines: readonly Goroutine[],
   facts: ReadonlyMap<number, GoroutineFact>,

@@ -28,6 +28,7 @@ export function parseListing(path: string, text: string): readonly Listed[] {
   });
 }
 
+/** Null for a file that is not listed, or without times. */
 export function timesOf(listed: readonly Listed[], name: string): FileTimes | null {
   return listed.find(file => file.name === name)?.times ?? null;
 }

@@ -14,6 +14,7 @@ export interface Said {
   connect(pid: number): ShimFacts['connect'];
 }
 
+/** What was said, out of runtime/views.json. Null for a bundle without it. */
 export function saidIn(entries: Entries): Said | null {
   const text = entries.text(VIEWS_PATH);
   const document = text === null ? null : parseViews(text);

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, whoIs } from '../blocked.ts';
+import { type Blocked, blockedThreads, RUNTIME_COMM, whoIs } from '../blocked.ts';
 import { cite } from '../citation.ts';
 import type { Facts, KernelEvent } from '../facts.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
@@ -25,6 +25,7 @@ export const hungTask = defineRule({
   },
 });
 
+/** `comm pid` -> what the kernel said of it, first to last. */
 export function reportsByTask(events: readonly KernelEvent[]): ReadonlyMap<string, readonly KernelEvent[]> {
   const reports = events.filter(({ kind, pid }) => kind === 'hung-task' && pid !== null);
   return Map.groupBy(reports, ({ pid, comm }) => `${comm} ${pid}`);
@@ -35,13 +36,12 @@ export function stillHung({ pid, comm }: KernelEvent, facts: Facts): Blocked | u
   return blockedThreads(facts).find(({ thread }) => thread.tid === pid && thread.state === 'D' && thread.comm === comm);
 }
 
+/** Whether threads were looked at: without that nobody knows whether one still hangs. */
 export const wasSwept = ({ threads, nodeThreads }: Facts) => threads !== null || nodeThreads !== null;
-
-const RUNTIME = /^(?:containerd|dockerd|kubelet|kubelite)$/;
 
 /** Of this pod, or of what it depends on. Tasks of others are told of by the rule elsewhere. */
 export function concerns({ ofPod, comm }: KernelEvent, { target }: Pick<Facts, 'target'>): boolean {
-  return ofPod || RUNTIME.test(comm ?? '') || target.target.kind === 'node';
+  return ofPod || RUNTIME_COMM.test(comm ?? '') || target.target.kind === 'node';
 }
 
 function findingOf(last: KernelEvent, still: Blocked | undefined, all: readonly KernelEvent[], facts: Facts): Finding {

@@ -40,6 +40,7 @@ const CONTAINER_STATUS = {
 
 const VERSION = { runtimeName: [2, 'text'], runtimeVersion: [3, 'text'], runtimeApiVersion: [4, 'text'] } as const;
 
+/** Full names, in the order in which they are tried; containerd has v1alpha2 up to 1.7. */
 export const CRI_SERVICES = ['runtime.v1.RuntimeService', 'runtime.v1alpha2.RuntimeService'] as const;
 
 /** One call: its method, and the id that it is about where it takes one. Without an id, lists are of the whole node. */

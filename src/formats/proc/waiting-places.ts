@@ -6,6 +6,7 @@ export type Role = 'shim' | 'runc' | 'application';
 /** `runc`, `runc:[2:INIT]`, and what takes its place: what a shim runs for a moment. Names are cut at 15 bytes. */
 const RUNTIME = /^(?:runc|docker-runc|runsc|crun|youki|kata-runtime|sysbox-runc|nvidia-containe)(?::|$)/;
 
+/** By a process's comm, below a shim. */
 export function roleOf(comm: string | null): Role {
   if (comm?.startsWith('containerd-shim')) return 'shim';
   return RUNTIME.test(comm ?? '') ? 'runc' : 'application';

@@ -21,6 +21,7 @@ export interface Repeated {
   readonly repeated: Scalar | MessageShape;
 }
 
+/** A field that may come more than once, in a shape. */
 export const repeated = <Type extends Scalar | MessageShape>(type: Type): { readonly repeated: Type } => ({
   repeated: type,
 });

@@ -29,6 +29,7 @@ const REQUEST = {
 } as const;
 const RESPONSE = { status: [1, { code: [1, 'number'], message: [2, 'text'] }], payload: [2, 'bytes'] } as const;
 
+/** A ttrpc Request (containerd/ttrpc request.proto), with containerd's namespace as metadata. */
 export function encodeCall({ service, method, payload, timeoutMs, namespace }: CallRequest): Buffer {
   const metadata = [{ key: 'containerd-namespace-ttrpc', value: namespace }];
   return encodeMessage(REQUEST, { service, method, payload, timeoutNs: `${timeoutMs}000000`, metadata });

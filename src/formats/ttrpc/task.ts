@@ -59,10 +59,12 @@ const STATE_RESPONSE = {
   exitedAt: [10, { seconds: [1, 'digits'], nanos: [2, 'number'] }],
 } as const;
 
+/** ConnectRequest; for v1 the empty request of ShimInfo. @param id of the shim */
 export function encodeConnect(api: TaskApi, id: string): Buffer {
   return api === 'v1' ? Buffer.alloc(0) : encodeMessage(BY_ID, { id });
 }
 
+/** StateRequest. @param id of the container */
 export function encodeState(id: string): Buffer {
   return encodeMessage(BY_ID, { id });
 }
@@ -72,6 +74,7 @@ export function decodeConnect(payload: Buffer): ConnectAnswer | null {
   return decodeMessage(CONNECT_RESPONSE, payload);
 }
 
+/** StateResponse. Null for bytes that are no such answer. */
 export function decodeState(payload: Buffer): StateAnswer | null {
   const answer = decodeMessage(STATE_RESPONSE, payload);
   if (answer === null) return null;

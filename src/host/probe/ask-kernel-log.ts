@@ -6,6 +6,7 @@ import { SingleJob } from './single-job.ts';
 
 const PATH = '/dev/kmsg';
 
+/** Host.kernelLog, by a probe. */
 export async function askKernelLog(pool: ProbePool, maxBytes: number, deadline: Deadline): Promise<FileResult> {
   const job = new SingleJob({ op: 'kmsg', maxBytes }, PATH);
   const cutShort = await pool.run(job, deadline);

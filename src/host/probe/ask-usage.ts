@@ -3,6 +3,7 @@ import type { Deadline, Usage, UsageResult } from '../port.ts';
 import type { ProbePool } from './pool.ts';
 import { SingleJob } from './single-job.ts';
 
+/** Host.usage, by a probe. */
 export async function askUsage(
   pool: ProbePool,
   pids: readonly number[],

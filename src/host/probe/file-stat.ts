@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<number, FileStat['type']>> = {
   [constants.S_IFSOCK]: 'socket',
 };
 
+/** Of the mode (inode(7)). */
 export function typeOf(stat: BigIntStats): FileStat['type'] {
   return TYPES[Number(stat.mode) & constants.S_IFMT] ?? 'device';
 }

@@ -27,6 +27,7 @@ export function toFileResult(path: string, { startMs, bytes, ...rest }: Reading,
   return { path, body, ...rest, offsetMs: offsetMs(startMs) };
 }
 
+/** Of a file that brought nothing. */
 export function unread(path: string, outcome: FileResult['outcome'], detail: string): FileResult {
   return { path, outcome, body: Buffer.alloc(0), detail, offsetMs: offsetMs(), durationMs: 0 };
 }

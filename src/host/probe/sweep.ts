@@ -43,6 +43,7 @@ export interface SweepFrame {
   longArgsLeft: number;
 }
 
+/** What is read once for a whole sweep. */
 export function sweepFrame(tree: readonly number[], clocks: readonly CpuClock[]): SweepFrame {
   return {
     uptimeS: Number.parseFloat(readText('/proc/uptime').text ?? '0'),

@@ -32,6 +32,7 @@ export interface Sink {
   discard(): void;
 }
 
+/** Throws the errno: the place is of no use. */
 export function openSink(place: Place): Sink {
   return place.kind === 'stdout' ? stdoutSink() : fileSink(place.dir, place.name);
 }

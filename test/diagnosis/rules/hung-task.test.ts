@@ -35,20 +35,20 @@ describe('hung-task', () => {
     ]);
   });
 
-  it('counts tasks of containerd, which the pod depends on', () => {
-    const containerd = threadOf({
+  it.each(['containerd', 'k3s-server'])('counts tasks of %s, which the pod depends on', comm => {
+    const runtime = threadOf({
       pid: 812,
       tid: 820,
-      comm: 'containerd',
+      comm,
       role: 'other',
       stack: UMOUNT_SYNC,
       moved: 'once',
     });
-    const facts = withReport([report({ comm: 'containerd', pid: 820, ofPod: false })], {
-      nodeThreads: { blocked: [containerd], stacks: 'all' },
+    const facts = withReport([report({ comm, pid: 820, ofPod: false })], {
+      nodeThreads: { blocked: [runtime], stacks: 'all' },
     });
     expect(judge(hungTask, facts)).toMatchObject([
-      { verdict: 'proved', says: expect.stringContaining('containerd (thread 820)') },
+      { verdict: 'proved', says: expect.stringContaining(`${comm} (thread 820)`) },
     ]);
   });
 
