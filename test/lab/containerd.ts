@@ -11,6 +11,7 @@ import { type Pod, type PodSpec, runPod } from './pod.ts';
 import { status } from './proc.ts';
 import { end } from './processes.ts';
 import type { RunningContainerd } from './running-containerd.ts';
+import { usualContainerd } from './usual-containerd.ts';
 import { until } from './wait.ts';
 
 export interface ContainerdOptions {
@@ -23,7 +24,7 @@ export interface ContainerdOptions {
   readonly socket?: string;
   /** More of config.toml, appended. */
   readonly config?: string;
-  /** A folder with `containerd`, `ctr` and shims of another version. Default: those of PATH. */
+  /** A folder with `containerd`, `ctr` and shims of another version. Default: 1.6, see usual-containerd.ts. */
   readonly bin?: string;
   /** Where its log goes. Default: file. */
   readonly stderr?: StderrTo;
@@ -65,7 +66,8 @@ export async function startContainerd(options: ContainerdOptions = {}): Promise<
 
 async function startIn(folder: LabFolder, options: ContainerdOptions): Promise<Containerd> {
   const at = (name: string) => join(folder.path, name);
-  const { root = at('root'), state = at('state'), socket = at('containerd.sock'), bin } = options;
+  const { root = at('root'), state = at('state'), socket = at('containerd.sock') } = options;
+  const bin = options.bin ?? (await usualContainerd());
   const log = at('containerd.log');
   const env = { ...process.env, PATH: [bin, process.env['PATH']].filter(Boolean).join(':') };
   folder.note({ kind: 'state', dir: state });

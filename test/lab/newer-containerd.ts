@@ -7,14 +7,17 @@ import { openFolder } from './folder.ts';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const CACHES = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'stallcap-lab');
 
-/** trixie is Debian 13 (containerd 1.7.24); forky the one after it (2.1.5 or later, of which shims wait 10 s for the end of output). */
-export type Release = 'trixie' | 'forky';
+/**
+ * bookworm is Debian 12 (containerd 1.6.20), trixie Debian 13 (1.7.24); forky the one after it (2.1.5 or later, of which shims wait
+ * 10 s for the end of output).
+ */
+export type Release = 'bookworm' | 'trixie' | 'forky';
 
 /** A folder for `startContainerd({ bin })`, or why there is none, in one sentence. */
 export type Binaries = { readonly bin: string } | { readonly reason: string };
 
 /**
- * containerd, ctr and shims of a later Debian, unpacked beside the system and never installed. Downloaded once, with sources and
+ * containerd, ctr and shims of another Debian, unpacked beside the system and never installed. Downloaded once, with sources and
  * state of apt's own; the machine's apt is left as it is.
  */
 export async function newerContainerd(release: Release = 'trixie'): Promise<Binaries> {
