@@ -42,8 +42,11 @@ export interface GrabNodeTools {
   say(line: string): void;
 }
 
-/** The state directories are in memory on every node seen; one on a stalled disk gives what it gave by then. */
+/** The state directories are in memory on every node seen; one on a stalled disk gives what it gave by then. Of a usual run. */
 const INVENTORY_MS = 3000;
+
+/** Of this run. */
+const inventoryMs = ({ options }: GrabNodeRequest) => INVENTORY_MS * patienceOf(options.timeoutMs);
 
 /** `stallcap grab`: finds out who is meant, captures it, seals the bundle. */
 export async function grabNode(request: GrabNodeRequest, machine: Machine, tools: GrabNodeTools): Promise<Grabbed> {
@@ -82,7 +85,7 @@ const INTERRUPTED_MS = 400;
 export async function findTarget(request: GrabNodeRequest, { host, firstLook, interruption }: Machine) {
   const bounded = interruptible(host, afterwards(interruption.signal, INTERRUPTED_MS));
   try {
-    const inventory = await takeInventory(bounded, firstLook, INVENTORY_MS);
+    const inventory = await takeInventory(bounded, firstLook, inventoryMs(request));
     return { inventory, target: await targetOf(request, inventory, bounded, firstLook) };
   } catch (error) {
     if (interruption.cause === null) throw error;
@@ -102,7 +105,7 @@ async function targetOf(
   firstLook: FirstLook,
 ): Promise<Target> {
   if (request.nodeOnly) return { kind: 'node', asked: null, how: '--node' };
-  return resolveTarget(request.asked, inventory, host, { firstLook, deadlineMs: INVENTORY_MS });
+  return resolveTarget(request.asked, inventory, host, { firstLook, deadlineMs: inventoryMs(request) });
 }
 
 /** Only the default needs to know what lies below the current directory. */
