@@ -22,22 +22,31 @@ export const AS_IT_IS: Transform = {
   text: text => text,
 };
 
+/** Deeper than any document of ours; one from somebody else must not exhaust the stack. */
+const MOST_DEPTH = 200;
+
 /**
  * The same value with `text` applied to every string in it; keys stay. A list of strings is taken as an argv, its members
  * divided by NULs as in /proc/<pid>/cmdline: `--password` stands in one, the password in the next.
+ *
+ * @throws RangeError for what is nested deeper than MOST_DEPTH
  */
 export function mapStrings<T>(value: T, text: (text: string) => string): T {
-  const walk = (node: unknown): unknown => {
+  const walk = (node: unknown, depth: number): unknown => {
     if (typeof node === 'string') return text(node);
-    if (Array.isArray(node)) return isArgv(node) ? mapArgv(node as readonly string[], text) : node.map(walk);
     if (node === null || typeof node !== 'object') return node;
-    return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner)]));
+    if (depth > MOST_DEPTH) throw new RangeError(`nested deeper than ${MOST_DEPTH}`);
+    if (isArgv(node)) return mapArgv(node, text);
+    if (Array.isArray(node)) return node.map(inner => walk(inner, depth + 1));
+    return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner, depth + 1)]));
   };
-  return walk(value) as T;
+  return walk(value, 0) as T;
 }
 
-function isArgv(list: readonly unknown[]): boolean {
-  return list.length > 1 && list.every(member => typeof member === 'string' && !member.includes('\0'));
+function isArgv(list: object): list is readonly string[] {
+  return (
+    Array.isArray(list) && list.length > 1 && list.every(member => typeof member === 'string' && !member.includes('\0'))
+  );
 }
 
 function mapArgv(argv: readonly string[], text: (text: string) => string): readonly string[] {

@@ -83,8 +83,10 @@ function sentence(message: string): string {
   const plain = stripVTControlCharacters(message)
     .replace(/\nSee more help with --help$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
-    .replace(/\s*\n\s*/g, ' ')
-    .trim();
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+    .join(' ');
   return /[.?!]$/.test(plain) ? plain : `${plain}.`;
 }
 

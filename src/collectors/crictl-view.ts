@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { isoTime } from '../formats/iso-time.ts';
 import { type JsonObject, objectAt, stringAt } from '../formats/runtime/json.ts';
 import { beliefOf, type View } from '../formats/views/view.ts';
 import type { Capture } from './collector.ts';
@@ -22,5 +23,5 @@ export function leaveCrictlView(capture: Capture, id: string, evidence: Evidence
 function stateIn(status: JsonObject, word: string): Pick<View, 'says' | 'word' | 'since'> {
   const says = beliefOf(word);
   const time = Date.parse(stringAt(status, says === 'exited' ? 'finishedAt' : 'startedAt') ?? '');
-  return { says, word, since: time > 0 ? new Date(time).toISOString() : null };
+  return { says, word, since: time > 0 ? isoTime(time) : null };
 }

@@ -1,4 +1,5 @@
 import type { Evidence } from '../bundle/evidence.ts';
+import { isoTime } from '../formats/iso-time.ts';
 import { type JsonObject, objectAt, pidAt, stringAt } from '../formats/runtime/json.ts';
 import { beliefOf, type View } from '../formats/views/view.ts';
 import type { Capture } from './collector.ts';
@@ -19,6 +20,6 @@ function stateIn(document: JsonObject): Pick<View, 'says' | 'word' | 'pid' | 'si
   const word = stringAt(state, 'Status') ?? 'no state';
   const says = beliefOf(word);
   const time = Date.parse(stringAt(state, says === 'exited' ? 'FinishedAt' : 'StartedAt') ?? '');
-  const since = time > 0 ? new Date(time).toISOString() : null;
+  const since = time > 0 ? isoTime(time) : null;
   return { says, word, pid: pidAt(state, 'Pid'), since };
 }

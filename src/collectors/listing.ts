@@ -1,4 +1,5 @@
 import { escapeLine } from '../formats/escape.ts';
+import { isoTime } from '../formats/iso-time.ts';
 import type { FileResult } from '../host/port.ts';
 
 /**
@@ -35,10 +36,16 @@ function lineOf({ name, file, target, remark }: ListedFile): string {
   return `${stat.type} ${mode} uid=${stat.uid} size=${stat.size} ${times} ${place} ${shown}`;
 }
 
-/** Nanoseconds since the epoch, as a decimal string -> ISO 8601 in UTC with nine decimals: nothing is rounded. */
+/**
+ * Nanoseconds since the epoch, as a decimal string -> ISO 8601 in UTC with nine decimals: nothing is rounded. A time that no
+ * calendar has (a tmpfs holds any 64-bit number of seconds) comes as `@<seconds>.<nine digits>`.
+ */
 export function isoOfNs(ns: string): string {
   const value = BigInt(ns);
   const ms = value / 1_000_000n - (value % 1_000_000n < 0n ? 1n : 0n);
   const rest = (value - ms * 1_000_000n).toString().padStart(6, '0');
-  return new Date(Number(ms)).toISOString().replace('Z', `${rest}Z`);
+  const time = isoTime(Number(ms));
+  return time === null
+    ? `@${value / 1_000_000_000n}.${(value % 1_000_000_000n).toString().replace('-', '').padStart(9, '0')}`
+    : time.replace('Z', `${rest}Z`);
 }

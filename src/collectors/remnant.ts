@@ -53,7 +53,7 @@ function bundleAt(path: string): readonly { readonly id: string; readonly bundle
 }
 
 function isPodLogs(path: string): boolean {
-  return path.startsWith('/var/log/pods/') || /\/pods\/[^/]+_[^/]+_[^/]+$/.test(path);
+  return path.startsWith('/var/log/pods/') || /\/pods\/[^/_]+_[^/_]+_[^/_]+$/.test(path);
 }
 
 function isKubeletPod(path: string): boolean {

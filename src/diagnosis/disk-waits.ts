@@ -6,10 +6,10 @@ import { MIN_STALL_MS } from './rule.ts';
 
 /** Inside of the block layer, of writeback, of a journal, or of a page that is read or written (block, fs, mm of kernels 3.10 to 6.18). */
 const FOR_A_DISK =
-  /^(?:rq_qos_wait|wbt_wait|blk_mq_get_tag|get_request|submit_bio_wait|blkdev_issue_flush|blk_execute_rq|wb_wait_for_completion|__writeback_inodes_sb_nr|sync_inodes_sb|wait_sb_inodes|wait_on_page_bit\w*|wait_on_page_writeback\w*|folio_wait_\w+|bit_wait_io|__?wait_on_buffer|wait_on_buffer|sleep_on_buffer|sleep_on_page|jbd2_\w+|start_this_handle|do_get_write_access|wait_transaction_locked|add_transaction_credits|xfs_buf_iowait|xfs_buf_lock|xlog_\w+|xfs_log_\w+|btrfs_\w*wait\w*|wait_current_trans|balance_dirty_pages\w*|__blkdev_direct_IO\w*|iomap_dio_rw|dio_\w+)$/;
+  /^(?:rq_qos_wait|wbt_wait|blk_mq_get_tag|get_request|submit_bio_wait|blkdev_issue_flush|blk_execute_rq|wb_wait_for_completion|__writeback_inodes_sb_nr|sync_inodes_sb|wait_sb_inodes|wait_on_page_bit\w*|wait_on_page_writeback\w*|folio_wait_\w+|bit_wait_io|__?wait_on_buffer|wait_on_buffer|sleep_on_buffer|sleep_on_page|jbd2_\w+|start_this_handle|do_get_write_access|wait_transaction_locked|add_transaction_credits|xfs_buf_iowait|xfs_buf_lock|xlog_\w+|xfs_log_\w+|btrfs_\w{0,64}wait\w*|wait_current_trans|balance_dirty_pages\w*|__blkdev_direct_IO\w*|iomap_dio_rw|dio_\w+)$/;
 
 /** These ask a server, not a disk, though they wait for pages too. */
-const FOR_A_SERVER = /^(?:request_wait_answer|fuse_\w+|__fuse_\w+|nfs\w*_\w+|rpc_\w+|cifs_\w+|ceph_\w+|p9_\w+)$/;
+const FOR_A_SERVER = /^(?:request_wait_answer|fuse_\w+|__fuse_\w+|nfs[a-z\d]*_\w+|rpc_\w+|cifs_\w+|ceph_\w+|p9_\w+)$/;
 
 /** An fsync of containerd takes seconds on a loaded disk without anybody noticing. */
 const RUNTIME_MIN_MS = 2 * MIN_STALL_MS;

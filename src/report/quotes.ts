@@ -23,7 +23,7 @@ const MAX_TEXT = 400;
 const AROUND = 2;
 const MAX_BLOCK = 60;
 /** Dumps of threads and of goroutines are read by the block: a heading and the stack below it. */
-const BLOCKS = /(?:threads-\d+|children-\d+|blocked|goroutines)[^/]*\.txt$/;
+const BLOCKS = /(?:threads-\d|children-\d|blocked|goroutines)[^/]{0,64}\.txt$/;
 
 /** The cited lines with those around them, read from the bundle in one pass; by the citation's own text where that cannot be. */
 export async function quotesOf(

@@ -2,6 +2,7 @@ import type { Diagnosis, NotApplicable } from '../diagnosis/diagnose.ts';
 import type { FactName, Facts, StuckProbeFact, Versions } from '../diagnosis/facts.ts';
 import type { JudgedFinding } from '../diagnosis/judged-finding.ts';
 import type { Citation, Verdict } from '../diagnosis/rule.ts';
+import { nearestIsoTime } from '../formats/iso-time.ts';
 import { type Missing, missingFrom } from './missing.ts';
 import type { AttachedEvent } from './timeline/attached-events.ts';
 import { type Timeline, timelineOf } from './timeline/timeline.ts';
@@ -153,7 +154,7 @@ function captureOf({ capture, target, signals, stuckProbes }: Facts): ReportedCa
   const { hostname, kernel, architecture, cpus, memoryBytes, timezone, cgroupVersion, versions } = capture;
   const shims = target.target.kind === 'sandbox' ? target.target.sandbox.shims : [];
   return {
-    ...{ startedAt: new Date(capture.startedAt).toISOString(), durationMs: capture.durationMs, cut: capture.cut },
+    ...{ startedAt: nearestIsoTime(capture.startedAt), durationMs: capture.durationMs, cut: capture.cut },
     target: {
       ...{ name: target.name, kind: target.target.kind, sandboxId: target.sandboxId, podUid: target.podUid },
       ...{ shimPids: shims.map(({ pid }) => pid), runtime: target.runtime },

@@ -58,7 +58,7 @@ function expand(pattern: string, listed: ReadFiles): readonly string[] {
 }
 
 function isGlob(pattern: string): boolean {
-  return /[*?][^/]*$/.test(pattern);
+  return /[*?]/.test(pattern.slice(pattern.lastIndexOf('/') + 1));
 }
 
 function directoryOf(path: string): string {

@@ -107,6 +107,29 @@ describe('a bundle from somebody else is refused', () => {
   });
 });
 
+describe('a copy without secrets', () => {
+  it.each([
+    ['is nested without end', '['.repeat(100_000) + ']'.repeat(100_000), 'not-a-bundle'],
+    ['is larger than any', JSON.stringify('x'.repeat(65 * MiB)), 'too-large'],
+  ])('is refused for a manifest that %s', async (_, value, code) => {
+    const { file } = await tarOf(`{"format":1,"x":${value}}`);
+    await expect(redactBundle(pieces(file), { write: () => {} }, {})).rejects.toMatchObject({ code });
+  });
+
+  it.each(['null', '[]', '7'])('is refused for a manifest that is %s', async manifest => {
+    const { file } = await tarOf(manifest);
+    await expect(redactBundle(pieces(file), { write: () => {} }, {})).rejects.toMatchObject({ code: 'not-a-bundle' });
+  });
+
+  it('leaves items of a manifest that are none', async () => {
+    const { file } = await tarOf('{"items":[null,7,"x",{"path":7},{"path":"a","redacted":3}]}');
+    const copied = await redactBundle(pieces(file), { write: () => {} }, {});
+    expect(copied.entries).toBe(2);
+  });
+
+  const tarOf = async (manifest: string) => ({ file: await tarGz([{ name: 'f/manifest.json', body: manifest }]) });
+});
+
 describe('a bundle that was altered', () => {
   it('is refused, or read to its end, by whoever copies or judges it: no other error, no copy that is not whole', async context => {
     const { file } = await makeBundle([

@@ -51,3 +51,11 @@ describe('nanoseconds as ISO 8601', () => {
     );
   });
 });
+
+describe('a time of a file', () => {
+  it('that no calendar has is given as seconds: a tmpfs holds any', () => {
+    expect(isoOfNs('9999999999999000000001')).toBe('@9999999999999.000000001');
+    expect(isoOfNs('-9999999999999000000001')).toBe('@-9999999999999.000000001');
+    expect(isoOfNs('1795978513569336228')).toBe('2026-11-29T18:55:13.569336228Z');
+  });
+});

@@ -12,6 +12,7 @@ import { parseDiskstats } from '../../src/formats/proc/diskstats.ts';
 import { parseKmsg } from '../../src/formats/proc/kmsg.ts';
 import { parseMeminfo } from '../../src/formats/proc/meminfo.ts';
 import { overlayDirs, parseMountinfo } from '../../src/formats/proc/mountinfo.ts';
+import { parseListening } from '../../src/formats/proc/net-unix.ts';
 import { parsePressure } from '../../src/formats/proc/pressure.ts';
 import { execStartMs } from '../../src/formats/proc/sched.ts';
 import { parseStack } from '../../src/formats/proc/stack.ts';
@@ -19,6 +20,8 @@ import { parseStat } from '../../src/formats/proc/stat.ts';
 import { parseStatus } from '../../src/formats/proc/status.ts';
 import { parseSyscall } from '../../src/formats/proc/syscall.ts';
 import { isIdle } from '../../src/formats/proc/wchan.ts';
+import { parsePodLogDirectory } from '../../src/formats/runtime/pod-log-directory.ts';
+import { parseToml } from '../../src/formats/runtime/toml.ts';
 import { fixture } from './fixture.ts';
 
 /** Everything that takes text from outside, with a real text of its kind to damage. */
@@ -47,6 +50,9 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
   ['parseStatus', parseStatus, fixture('proc/shim-1.6.20/status')],
   ['parseSyscall', parseSyscall, fixture('proc/frozen-touch/syscall')],
   ['isIdle', isIdle, 'futex_wait_queue'],
+  ['parseListening', parseListening, 'ffff: 00000002 00000000 00010000 0001 01 26 /run/containerd/s/1\n'],
+  ['parsePodLogDirectory', parsePodLogDirectory, '/var/log/pods/shop_web-0_0b6b8d5e'],
+  ['parseToml', parseToml, 'version = 2\n[grpc]\n  address = "/run/a.sock"\n'],
 ];
 
 describe.each(READERS)('%s', (_, read, real) => {
@@ -61,7 +67,7 @@ describe.each(READERS)('%s', (_, read, real) => {
   });
 
   it('stays linear on 1 MB without a line end, and of line ends', () => {
-    for (const seed of ['(', '\\', ' ', ':', '0', 'a', '\n', '1 ', '\u202e'])
+    for (const seed of ['(', '\\', ' ', ':', '0', 'a', '\n', '1 ', '\u202e', '/', '"', '#\n', 'a.', '[a]\n', 'a=""\n'])
       read(real + seed.repeat(1_000_000 / seed.length));
   }, 30_000);
 });
@@ -74,5 +80,14 @@ describe('formatDuration', () => {
         expect(formatDuration(ms)).toMatch(/^-?\d+(\.\d)? (ms|s|min|h|d)\b|^unknown$/);
       }),
     );
+  });
+});
+
+describe('parseToml', () => {
+  it('takes no name of ten thousand parts: each value below it would hold them all', () => {
+    const began = performance.now();
+    const { values, faultAt } = parseToml(`[${'a.'.repeat(10_000)}a]\n${'b = ""\n'.repeat(100_000)}`);
+    expect([values.size, faultAt]).toEqual([0, 67]);
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 });

@@ -70,5 +70,6 @@ export const dockerAuth: Detector = {
 };
 
 function isUserAndPassword(base64: string): boolean {
-  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(base64, 'base64').toString('latin1'));
+  const text = Buffer.from(base64, 'base64').toString('latin1');
+  return text.includes(':') && /^[\x20-\x7e]+$/.test(text);
 }

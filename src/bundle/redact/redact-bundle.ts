@@ -1,3 +1,4 @@
+import { type JsonObject, parseObject } from '../../formats/runtime/json.ts';
 import type { Output } from '../../host/output.ts';
 import { BundleError } from '../bundle-error.ts';
 import type { Item, Manifest } from '../manifest.ts';
@@ -25,6 +26,8 @@ interface Rewritten extends Pick<Item, 'bytes' | 'sha256'> {
 const MANIFEST = 'manifest.json';
 const PLAN = 'plan.json';
 const MAX_ENTRY_BYTES = 512 * 1024 * 1024;
+/** Of those two, which are held as values: a manifest of 50,000 items. */
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Writes a copy of a bundle without its secrets and without what the user's patterns match, as a bundle that verifies: its manifest
@@ -45,8 +48,8 @@ export async function redactBundle(
   let manifest = false;
   for await (const entry of reader.entries()) {
     const { folder, path, modified } = entry;
-    const body = await intactBody(entry);
     const isDocument = path === MANIFEST || path === PLAN;
+    const body = await intactBody(entry, isDocument ? MAX_DOCUMENT_BYTES : MAX_ENTRY_BYTES);
     const done = isDocument ? inDocument(body, path, options, rewritten) : await transform.body(body);
     const packed = await packEntry({ folder, path, modified }, done.body);
     stream.append(packed);
@@ -62,8 +65,8 @@ export async function redactBundle(
   return summed(rewritten);
 }
 
-async function intactBody(entry: BundleEntry): Promise<Buffer> {
-  const body = await entry.read(MAX_ENTRY_BYTES);
+async function intactBody(entry: BundleEntry, maxBytes: number): Promise<Buffer> {
+  const body = await entry.read(maxBytes);
   const { state } = await entry.finish();
   if (state === 'altered') throw new BundleError('damaged-tar', 'is not what its hash says', entry.path);
   if (state === 'cut') throw new BundleError('not-a-bundle', 'was cut: only a whole bundle can be copied', entry.path);
@@ -77,22 +80,28 @@ function inDocument(
   options: RedactOptions,
   rewritten: ReadonlyMap<string, Rewritten>,
 ): Transformed {
-  let document: unknown;
-  try {
-    document = JSON.parse(body.toString());
-  } catch {
-    throw new BundleError('not-a-bundle', 'is no JSON', path);
-  }
-  const items = path === MANIFEST ? (document as Partial<Manifest>).items : undefined;
-  const clean = mapStrings(document, text => redactText(text, options)) as Partial<Manifest>;
+  const document = parseObject(body.toString());
+  if (document === null) throw new BundleError('not-a-bundle', 'is no JSON object', path);
+  const items = path === MANIFEST ? document['items'] : undefined;
+  const clean = cleaned(document, path, options);
   const fresh = Array.isArray(items)
     ? { ...clean, items: items.map((item, index) => withNewHash(item, clean.items?.[index] ?? item, rewritten)) }
     : clean;
   return { body: Buffer.from(`${JSON.stringify(fresh, null, 2)}\n`), redactions: 0, kinds: {} };
 }
 
+function cleaned(document: JsonObject, path: string, options: RedactOptions): Partial<Manifest> {
+  try {
+    return mapStrings(document, text => redactText(text, options)) as Partial<Manifest>;
+  } catch (error) {
+    if (error instanceof RangeError) throw new BundleError('not-a-bundle', `is ${error.message}`, path);
+    throw error;
+  }
+}
+
 /** Paths and hashes are not the text of anybody: a pattern that matches one must not break the bundle. */
-function withNewHash(item: Item, clean: Item, rewritten: ReadonlyMap<string, Rewritten>): Item {
+function withNewHash(item: Item | null, clean: Item, rewritten: ReadonlyMap<string, Rewritten>): Item {
+  if (item === null || typeof item !== 'object') return clean;
   const entry = rewritten.get(item.path);
   const kept = { ...clean, path: item.path, sha256: item.sha256, outcome: item.outcome };
   if (entry === undefined) return kept;

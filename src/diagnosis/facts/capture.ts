@@ -94,15 +94,21 @@ function versionsOf(
       logged.get('containerd') ??
       null,
     runc: partOf(docker, 'runc'),
-    docker: /Server:[\s\S]*?Version:\s+(\S+)/.exec(docker)?.[1] ?? null,
+    docker: /Version:[ \t]+(\S+)/.exec(behind(docker, 'Server:'))?.[1] ?? null,
     kubelet: logged.get('kubelet') ?? null,
     shimMajor: own.length === 0 ? null : own.some(name => name.includes('containerd/containerd/v2/')) ? 2 : 1,
   };
 }
 
-/** `docker version` lists its parts: ` containerd:` and the version two lines down. */
+/** What stands behind the first of these words; nothing where it is not there. */
+function behind(text: string, word: string): string {
+  const at = text.indexOf(word);
+  return at < 0 ? '' : text.slice(at + word.length);
+}
+
+/** `docker version` lists its parts: ` containerd:` and the version on the next line. */
 function partOf(text: string, part: string): string | null {
-  return new RegExp(`^ ${part}:\\s*\\n\\s+Version:\\s+v?(\\S+)`, 'm').exec(text)?.[1] ?? null;
+  return new RegExp(`^ ${part}:[ \\t]*\\n[ \\t]+Version:[ \\t]+v?(\\S+)`, 'm').exec(text)?.[1] ?? null;
 }
 
 export function signalsFrom(manifest: ManifestRecord | null): readonly SignalFact[] | null {

@@ -4,7 +4,7 @@ import { cite } from '../citation.ts';
 import type { Device, DeviceFacts, DeviceRates, DeviceRole, DiskChain, MountFact } from '../facts.ts';
 import { chainsOfTarget } from './disk-chains.ts';
 import type { Entries } from './entries.ts';
-import { type NodeSample, SAMPLES, type Samples } from './samples.ts';
+import { type NodeSample, rowsByName, SAMPLES, type Samples } from './samples.ts';
 
 const DISKSTATS = 'node/diskstats';
 
@@ -21,9 +21,11 @@ export function devicesFrom(
   if (last === undefined) return null;
   const entry = series.length > 0 ? SAMPLES : DISKSTATS;
   const roles = rolesIn(chains);
+  const readings = sampled.map(sample => ({ sample, byName: new Map(sample.disks.map(disk => [disk.name, disk])) }));
+  const byDevice = Map.groupBy(mounts, ({ device }) => device);
   const all = last.disks
     .filter(disk => disk.reads + disk.writes > 0 || disk.inFlight > 0 || roles.has(disk.name))
-    .map(disk => deviceOf(disk, sampled, entry, { roles, chains, mounts }));
+    .map(disk => deviceOf(disk, readings, entry, { roles, chains, mounts: byDevice }));
   const spanMs = last.offsetMs - (sampled[0]?.offsetMs ?? 0);
   return { all, samples: series.length, spanMs };
 }
@@ -33,7 +35,7 @@ function singleReading(entries: Entries): readonly NodeSample[] {
   const disks = parseDiskstats(text ?? '');
   if (text === null || disks.length === 0) return [];
   const none = { io: null, memory: null, cpu: null };
-  const rows = new Map(disks.map(({ name }) => [name, text.split('\n').find(row => row.includes(` ${name} `)) ?? '']));
+  const rows = rowsByName(text);
   const offsetMs = entries.item(DISKSTATS)?.offsetMs ?? 0;
   return [
     { offsetMs, line: 1, disks, rows, pressure: none, dirtyBytes: null, writebackBytes: null, dirtyOf: new Map() },
@@ -51,20 +53,27 @@ function rolesIn(chains: readonly DiskChain[]): ReadonlyMap<string, ReadonlySet<
 interface Context {
   readonly roles: ReadonlyMap<string, ReadonlySet<DeviceRole>>;
   readonly chains: readonly DiskChain[];
-  readonly mounts: readonly MountFact[];
+  /** By the number of the device. */
+  readonly mounts: ReadonlyMap<string, readonly MountFact[]>;
 }
 
-function deviceOf(disk: DiskStats, series: readonly NodeSample[], entry: string, context: Context): Device {
+/** A node can have thousands of disks: they are looked up by name. */
+interface Reading {
+  readonly sample: NodeSample;
+  readonly byName: ReadonlyMap<string, DiskStats>;
+}
+
+function deviceOf(disk: DiskStats, readings: readonly Reading[], entry: string, context: Context): Device {
   const { name } = disk;
   const number = `${disk.major}:${disk.minor}`;
-  const seen = series.flatMap(sample => {
-    const stats = sample.disks.find(other => other.name === name);
+  const seen = readings.flatMap(({ sample, byName }) => {
+    const stats = byName.get(name);
     return stats === undefined ? [] : [{ sample, stats }];
   });
   const points = seen.map(({ sample, stats }) => ({ ...stats, offsetMs: sample.offsetMs }));
   const pairs = points.slice(1).map((point, index) => ratesBetween(points[index] ?? point, point));
   const [first, last] = [points[0], points.at(-1)];
-  const own = context.mounts.filter(({ device }) => device === number);
+  const own = context.mounts.get(number) ?? [];
   const roles = new Set(context.roles.get(name) ?? []);
   if (own.some(({ mountPoint }) => mountPoint === '/')) roles.add('root filesystem');
   if (own.some(({ ofPod }) => ofPod)) roles.add('pod volume');

@@ -24,7 +24,7 @@ const BY_FUNCTION: readonly (readonly [RegExp, LockName])[] = [
   [/\.\(\*[sS]ervice\)\.(?:preStart|handleProcessExit|handleStarted)/, 'lifecycleMu'],
   [/\.\(\*[sS]ervice\)\.(?:send|sendL)$/, 'other'],
   [/\.\(\*[sS]ervice\)\.\w+$/, 'service.mu'],
-  [/cgroups?[^/]*\.\(\*\w+\)\.\w+$/, 'cgroup'],
+  [/cgroups?[^/]{0,64}\.\(\*\w+\)\.\w+$/, 'cgroup'],
   [/logrus\.\(\*\w+\)\.\w+$/, 'logger'],
 ];
 

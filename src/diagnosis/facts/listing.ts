@@ -21,6 +21,7 @@ export function parseListing(path: string, text: string): readonly Listed[] {
     if (size !== undefined) {
       const name = unescapeLine(type === 'link' ? shown.replace(/ -> .*$/s, '') : shown);
       const times = { mtime: Date.parse(mtime), ctime: Date.parse(ctime), size: Number(size) };
+      if (Number.isNaN(times.mtime + times.ctime)) return [{ name, type, times: null, remark: 'a time that is none' }];
       return [{ name, type, times: { ...times, cite: cite(path, index + 1, line) }, remark: null }];
     }
     const [, remark = null, name] = NONE.exec(line) ?? [];

@@ -27,7 +27,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, LogKind])[] = [
   [/^failed to delete (?:bundle|shim)\b/, 'bundle-delete-failed'],
   [/failed to cleanup rootfs mount|failed rootfs umount|[Ff]ailed to u?n?mount/, 'unmount-failed'],
   [/^failed to drain (?:init|exec)/, 'drain-failed'],
-  [/evicting .* from queue because of retry count/, 'event-evicted'],
+  [/evicting .{0,300} from queue because of retry count/, 'event-evicted'],
   [/^(?:forward|post) event|^error (?:forwarding|publishing) event/, 'event-forward-failed'],
   [/received message on inactive stream/, 'inactive-stream'],
   [/^collecting metrics for/, 'metrics-failed'],
@@ -45,7 +45,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, LogKind])[] = [
   ],
   [/^StartContainer .* failed|^"?StartContainer from runtime service failed/, 'start-failed'],
   [
-    /^Stop(?:Container|PodSandbox) .* failed|^"?Stop(?:Container|PodSandbox) from runtime service failed|waiting for container .* to be killed/,
+    /^Stop(?:Container|PodSandbox) .* failed|^"?Stop(?:Container|PodSandbox) from runtime service failed|waiting for container .{0,300} to be killed/,
     'kill-wait-failed',
   ],
   [/^StartContainer for .* returns successfully/, 'start-returned'],
@@ -61,7 +61,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, LogKind])[] = [
   [/^Stop CRI service|^Stopping (?:containerd|kubelet)|^Processing signal|^Started? .*containerd/, 'daemon-stopping'],
   [/PLEG is not healthy/, 'pleg-unhealthy'],
   [
-    /container(?:d| runtime)? (?:daemon )?(?:did not|is not) (?:exit|respond|healthy)|health check.*containerd|killing and restarting containerd/i,
+    /container(?:d| runtime)? (?:daemon )?(?:did not|is not) (?:exit|respond|healthy)|health check.{0,300}containerd|killing and restarting containerd/i,
     'health-check-failed',
   ],
   [
@@ -75,13 +75,16 @@ const BY_ALL: readonly (readonly [RegExp, LogKind])[] = [
   [/must be in running or unknown state/, 'not-running'],
   [/no space left on device/, 'no-space'],
   [
-    /resource temporarily unavailable|cannot fork|pthread_create failed|fork\/exec .*: cannot allocate memory/,
+    /resource temporarily unavailable|cannot fork|pthread_create failed|fork\/exec .{0,300}: cannot allocate memory/,
     'cannot-fork',
   ],
   [/too many open files/, 'too-many-open-files'],
-  [/cgroup.*device or resource busy|Failed to remove cgroup/, 'cgroup-busy'],
+  [/cgroup(?:(?!cgroup).){0,300}device or resource busy|Failed to remove cgroup/, 'cgroup-busy'],
   [/dbus|org\.freedesktop\.systemd1|Failed to connect to bus|Message recipient disconnected/, 'dbus-failed'],
-  [/device or resource busy.*unmount|unmount.*device or resource busy|failed to unmount target/, 'unmount-failed'],
+  [
+    /device or resource busy.{0,300}unmount|unmount(?:(?!unmount).){0,300}device or resource busy|failed to unmount target/,
+    'unmount-failed',
+  ],
   [/ttrpc: (?:server )?closed/, 'ttrpc-closed'],
   [/DeadlineExceeded|deadline exceeded/, 'deadline-exceeded'],
 ];
@@ -122,7 +125,7 @@ export function kindOf(message: string, error: string | null): LogKind {
  * escapes left aside.
  */
 export const MAY_BE_KNOWN =
-  /get state for|unknown status|TaskExit|[eE]xit event|xit status for|back[oO]ff|delet(?:e|ing) (?:task|dead|bundle|shim)|cleanup|dead shim|shim |umount|nmount|to drain|evicting|(?:forward|post|publish)\w* event|inactive stream|ttrpc: |collecting metrics|copy shim log|load |fast path|unknown state|to reserve|boltdb|CreateContainer|StartContainer|RunPodSandbox|StopContainer|StopPodSandbox|(?:Kill|Stop) container|waiting for container|successfully booted|[sS]tarting containerd|Starting up|completed init|CRI service|Stopping |Processing signal|PLEG|health check|did not exit|killing and restarting|network|plugin|no space left|temporarily unavailable|cannot fork|pthread_create|cannot allocate|too many open|device or resource busy|remove cgroup|dbus|freedesktop|connect to bus|recipient disconnected|DeadlineExceeded|deadline exceeded/;
+  /get state for|unknown status|TaskExit|[eE]xit event|xit status for|back[oO]ff|delet(?:e|ing) (?:task|dead|bundle|shim)|cleanup|dead shim|shim |umount|nmount|to drain|evicting|(?:forward|post|publish)\w{0,8} event|inactive stream|ttrpc: |collecting metrics|copy shim log|load |fast path|unknown state|to reserve|boltdb|CreateContainer|StartContainer|RunPodSandbox|StopContainer|StopPodSandbox|(?:Kill|Stop) container|waiting for container|successfully booted|[sS]tarting containerd|Starting up|completed init|CRI service|Stopping |Processing signal|PLEG|health check|did not exit|killing and restarting|network|plugin|no space left|temporarily unavailable|cannot fork|pthread_create|cannot allocate|too many open|device or resource busy|remove cgroup|dbus|freedesktop|connect to bus|recipient disconnected|DeadlineExceeded|deadline exceeded/;
 
 /** Kinds that say something about the whole node when they name nobody. */
 export const OF_THE_NODE: ReadonlySet<LogKind> = new Set([

@@ -232,7 +232,7 @@ function learnVersion(line: string, source: LogSource, versions: Map<LogSource, 
 }
 
 /** `msg="starting containerd" revision=… version=1.6.20`, `"Kubelet version" kubeletVersion="v1.28.3"`, in JSON with colons. */
-const VERSION = /(?:starting containerd.*version"?[=:]"?|[kK]ubeletVersion"?[=:]"?v?)([\w.+~-]+)/;
+const VERSION = /(?:starting containerd.{0,300}version"?[=:]"?|[kK]ubeletVersion"?[=:]"?v?)([\w.+~-]+)/;
 
 const SANDBOX_METADATA = /PodSandboxMetadata\{Name:([^,{}]{1,253}),Uid:([^,{}]{1,64}),Namespace:([^,{}]{1,63}),/;
 const SANDBOX_RETURNS = /returns sandbox id \\?"([0-9a-f]{64})/;

@@ -9,6 +9,9 @@ export const PROCESSES = 'node/processes.txt';
 /** `PID TID PPID STAT WCHAN ELAPSED COMMAND`, one row per thread. */
 const ROW = /^ *(\d+) +(\d+) +(\d+) +(\S+) +(\S+) +((?:\d+-)?[\d:]+|-) (.*)$/;
 
+/** More than any node runs; those beyond are counted, and not kept. */
+const MOST_PROCESSES = 150_000;
+
 /** Reads node/processes.txt row by row; a node of 20,000 threads leaves some hundred processes. */
 export function processReader(): { readonly read: LineReader; table(item: ItemRecord | null): ProcessTable | null } {
   const byPid = new Map<number, Process>();
@@ -22,6 +25,7 @@ export function processReader(): { readonly read: LineReader; table(item: ItemRe
       threads += 1;
       threadsInD += inD;
       const known = byPid.get(Number(pid));
+      if (known === undefined && byPid.size >= MOST_PROCESSES) return;
       if (known === undefined || pid === tid) {
         byPid.set(Number(pid), {
           ...{ pid: Number(pid), ppid: Number(ppid), stat, wchan: /^[-?]$/.test(wchan) ? null : wchan },
@@ -88,9 +92,11 @@ export function daemonsIn(table: ProcessTable, sweptAt: number, target: Target):
     const kind = DAEMONS.find(([form]) => form.test(name))?.[1];
     return kind === undefined ? [] : [{ process, kind }];
   });
+  // A container may call a thousand processes so.
+  const byKind = Map.groupBy(found, ({ kind }) => kind);
   return found.map(({ process, kind }): DaemonFacts => {
     const { pid, stat, ageMs, args, threadsInD, cite: citation } = process;
-    const alone = found.filter(other => other.kind === kind).length === 1;
+    const alone = byKind.get(kind)?.length === 1;
     const startedAt = ageMs === null ? null : sweptAt - ageMs;
     const ofTarget = alone || namesTarget(args, target) ? true : null;
     return { kind, pid, stat, ageMs, startedAt, args, ofTarget, threadsInD, cite: citation };

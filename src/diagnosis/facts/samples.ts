@@ -58,19 +58,27 @@ export function placeOfCgroupFile(path: string): { readonly cgroup: string; read
   return { cgroup: slash <= 0 ? '/' : inside.slice(0, slash), name: inside.slice(slash + 1) };
 }
 
+/** Rows of diskstats that are kept: a thousand samples of 200 disks. What a bundle has beyond is left, or it would fill the memory. */
+const MOST_DISK_ROWS = 200_000;
+/** A grab takes a thousand at most. */
+const MOST_SAMPLES = 5000;
+
 /** Reads node/samples.jsonl line by line, so that a thousand samples of 400 cgroups leave a few numbers each. */
 export function sampleReader(): { readonly read: LineReader; samples(): Samples | null } {
   const node: NodeSample[] = [];
   const cgroups = new Map<string, { first: CgroupSample; last: CgroupSample }>();
   let cgroupVersion: 1 | 2 | null = null;
+  let rowsLeft = MOST_DISK_ROWS;
   return {
     read(text, line) {
-      const sample = parseObject(text);
+      const sample = rowsLeft <= 0 || node.length >= MOST_SAMPLES ? null : parseObject(text);
       if (sample === null) return;
       const offset = sample['offsetMs'];
       const offsetMs = typeof offset === 'number' ? offset : 0;
       const files = textsAt(sample, 'files');
-      node.push(nodeSample(files, offsetMs, line));
+      const reduced = nodeSample(files, offsetMs, line);
+      rowsLeft -= reduced.rows.size;
+      node.push(reduced);
       for (const [cgroup, own] of byCgroup(files)) {
         if (own.has('io.stat')) cgroupVersion = 2;
         else if (own.has(V1_IO)) cgroupVersion ??= 1;
@@ -83,15 +91,20 @@ export function sampleReader(): { readonly read: LineReader; samples(): Samples 
   };
 }
 
-function nodeSample(files: ReadonlyMap<string, string>, offsetMs: number, line: number): NodeSample {
-  const diskstats = files.get('/proc/diskstats') ?? '';
-  const meminfo = parseMeminfo(files.get('/proc/meminfo') ?? '');
+/** The rows of diskstats by the name of the disk. */
+export function rowsByName(diskstats: string): ReadonlyMap<string, string> {
   const rows = diskstats.split('\n').flatMap(row => {
     const name = row.trim().split(/\s+/, 3)[2];
     return name === undefined ? [] : [[name, row.trim()] as const];
   });
+  return new Map(rows);
+}
+
+function nodeSample(files: ReadonlyMap<string, string>, offsetMs: number, line: number): NodeSample {
+  const diskstats = files.get('/proc/diskstats') ?? '';
+  const meminfo = parseMeminfo(files.get('/proc/meminfo') ?? '');
   return {
-    ...{ offsetMs, line, disks: parseDiskstats(diskstats), rows: new Map(rows) },
+    ...{ offsetMs, line, disks: parseDiskstats(diskstats), rows: rowsByName(diskstats) },
     pressure: {
       io: pressureIn(files.get('/proc/pressure/io')),
       memory: pressureIn(files.get('/proc/pressure/memory')),

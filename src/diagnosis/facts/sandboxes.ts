@@ -1,7 +1,7 @@
 import type { Entries } from './entries.ts';
 import type { PodNames } from './writers.ts';
 
-const LINE = /^([0-9A-Za-z._-]+) (\S+\/\S+) (\S+)$/;
+const LINE = /^([0-9A-Za-z._-]+) ([^\s/]+\/\S+) (\S+)$/;
 
 /** node/sandboxes.txt, and what logs say of pods besides: `shop/batch-7` by uid and by the id of a sandbox. */
 export function podNamesFrom(entries: Entries, logged: PodNames): PodNames {

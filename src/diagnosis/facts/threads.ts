@@ -112,7 +112,7 @@ function roleOf(comm: string | null, isInit: boolean): ThreadRole {
   const name = comm ?? '';
   if (/^(?:runc|crun|youki):\[/.test(name) || /^(?:\S*\/)?(?:runc|crun|youki) init\b/.test(name)) return 'runc init';
   if (isInit) return 'init';
-  if (/^(?:\S*\/)?(?:runc|runsc|crun|youki|nvidia-containe\S*)(?: |$)/.test(name)) return 'runc';
+  if (/^(?:\S*\/)?(?:runc|runsc|crun|youki|nvidia-containe[^\s/]*)(?: |$)/.test(name)) return 'runc';
   // A fork of the shim that is not through its execve yet is called like the shim.
   return name.startsWith('containerd-shim') ? 'shim' : 'application';
 }

@@ -9,7 +9,8 @@ const IN_A_PLUGIN = ['os/exec.(*Cmd).Run', '(*RawExec).ExecPlugin'];
 const PLUGIN =
   /\/cni\/|\/(?:calico|cilium-cni|aws-cni|azure-vnet|flannel|multus|multus-shim|bridge|ptp|ipvlan|macvlan|portmap|loopback|host-local|weave-net|kube-ovn|antrea)(?: |$)/;
 /** Children of containerd that are none. */
-const OWN = /(?:^|\/)(?:containerd-shim\S*|runc|unpigz|igzip|ctd-decoder|iptables\S*|containerd)(?: |$)|\/nri\//;
+const OWN =
+  /(?:^|\/)(?:containerd-shim[^\s/]*|runc|unpigz|igzip|ctd-decoder|iptables[^\s/]*|containerd)(?: |$)|\/nri\//;
 
 export const cniBlamed = defineRule({
   id: 'cni-blamed',

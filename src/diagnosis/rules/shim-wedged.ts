@@ -99,7 +99,7 @@ function* freedByUs({ pid, firstLook }: ShimFacts, facts: Facts): Iterable<Findi
 }
 
 /** Steps of the ladder that gets the dump (collectors/signal). */
-const FREED = /threads? of (?:the shim|its threads)?.*blocked in a write to (?:a|the) full pipe/;
+const FREED = /threads? of (?:the shim|its threads)?.{0,200}blocked in a write to (?:a|the) full pipe/;
 
 const agoWords = ({ tid, blockedForMs }: FirstLook) =>
   `thread ${tid} had not run for ${formatDuration(blockedForMs ?? 0)}`;

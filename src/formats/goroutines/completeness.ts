@@ -36,7 +36,7 @@ function isEnded({ id, frames, createdBy }: Goroutine): boolean {
  */
 function isAtHome({ function: name, file }: GoFrame): boolean {
   if (file === null || file.startsWith('<')) return true;
-  const directory = /([^/]*)\/[^/]*$/.exec(file)?.[1]?.replace(/@.*$/, '');
+  const directory = file.split('/').at(-2)?.split('@', 1)[0];
   const own = name
     .slice(name.lastIndexOf('/', name.search(/[([]|$/)) + 1)
     .replace(/\..*$/s, '')

@@ -5,7 +5,7 @@ import type { KubernetesEvent } from './event.ts';
 type Columns = readonly string[];
 
 const EVENT_HEADER =
-  /^\s*(?:Type\s+Reason\s+Age\s+From\s+Message|(?:NAMESPACE\s+)?LAST SEEN\s+.*\bTYPE\s+REASON\s+.*\bMESSAGE)/;
+  /^\s*(?:Type\s+Reason\s+Age\s+From\s+Message|(?:NAMESPACE\s+)?LAST SEEN\s.{0,300}\bTYPE\s{1,100}REASON\s.{0,300}\bMESSAGE)/;
 const STATE_TIME = /^\s+(Started|Finished):\s+(\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4})\s*$/;
 const START_TIME = /^Start Time:\s+(\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4})\s*$/;
 const TERMINATING = /^Status:\s+Terminating \(lasts ([^)]+)\)/;
@@ -102,7 +102,7 @@ function rowOf(
   return {
     ...{ at: before(age), firstAt: over === undefined ? null : before(over), age, count: Number(count) },
     ...{ isWarning: type === 'Warning', reason: cell('reason') ?? '', message, object: cell('object') },
-    ...{ container: /\{([^}]+)\}/.exec(subobject)?.[1] ?? null, from: cell('from') ?? cell('source') },
+    ...{ container: /\{([^{}]{1,253})\}/.exec(subobject)?.[1] ?? null, from: cell('from') ?? cell('source') },
   };
 }
 
@@ -116,8 +116,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /** `14m`, `2m3s`, `5d2h` (apimachinery, duration.HumanDuration), ms; null for `<unknown>`. */
 function ageIn(text: string): number | null {
-  if (!/^(?:\d+[ydhms])+$/.test(text)) return null;
-  return [...text.matchAll(/(\d+)([ydhms])/g)].reduce(
+  if (!/^(?:\d{1,9}[ydhms]){1,6}$/.test(text)) return null;
+  return [...text.matchAll(/(\d{1,9})([ydhms])/g)].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0),
     0,
   );

@@ -13,7 +13,7 @@ export interface KernelFrame {
 }
 
 /** `symbol+0x29/0x70`, then ` [module]` or ` [module buildid]`; a source position may follow. No word holds a blank: linear. */
-const NAMED = /^([^\s+]+)\+0x([0-9a-f]+)\/0x([0-9a-f]+)(?: \[([^\s\]]+)[^\]]*\])?/;
+const NAMED = /^([^\s+]+)\+0x([0-9a-f]+)\/0x([0-9a-f]+)(?: \[([^\s\]]+)(?:\s[^\]]*)?\])?/;
 
 /** `[<0>] `, `[<ffffffff81120f1f>] `, `[] ` (stripped by a paste), `[c000000629343540] ` twice (ppc64). */
 const ADDRESS = /^\[(?:<?(?:0x)?[0-9a-f]*>?)\] ?/;

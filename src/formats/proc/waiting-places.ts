@@ -48,4 +48,4 @@ const WAITS_FOR_A_CHILD: ReadonlySet<string> = new Set([
 
 /** Sleeps that a signal can end, so the state is S: FUSE (fs/fuse/dev.c), NFS and RPC, CIFS, Ceph, 9p, DLM. */
 const IN_A_FILESYSTEM =
-  /^(?:request_wait_answer|fuse_(?!dev_)\w+|__fuse_\w+|nfs\w*_\w+|rpc_wait_bit_killable|__rpc_\w+|cifs_\w+|wait_for_response|ceph_\w+|p9_\w+|dlm_\w+)$/;
+  /^(?:request_wait_answer|fuse_(?!dev_)\w+|__fuse_\w+|nfs[a-z\d]*_\w+|rpc_wait_bit_killable|__rpc_\w+|cifs_\w+|wait_for_response|ceph_\w+|p9_\w+|dlm_\w+)$/;

@@ -10,7 +10,7 @@ export interface PodLogDirectory {
  * since Kubernetes 1.14. Neither namespaces nor names hold an underscore. Null when it is no such name.
  */
 export function parsePodLogDirectory(path: string): PodLogDirectory | null {
-  const base = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  const base = path.split('/').findLast(part => part !== '') ?? '';
   const [namespace, name, uid, ...more] = base.split('_');
   if (!namespace || !name || !uid || more.length > 0) return null;
   return { namespace, name, uid };

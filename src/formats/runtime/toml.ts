@@ -36,7 +36,7 @@ export function parseToml(text: string): TomlDocument {
 
 class Fault extends Error {}
 
-/** Deep enough for any configuration; a hostile one must not exhaust the stack. */
+/** Deep enough for any configuration, in keys and in values; a hostile one must not exhaust the stack, nor the memory. */
 const MAX_DEPTH = 32;
 
 /** Walks the text once, left to right. */
@@ -79,6 +79,7 @@ class Reader {
   private key(): readonly string[] {
     const parts: string[] = [];
     do {
+      if (parts.length > MAX_DEPTH) throw new Fault();
       this.match(/[ \t]*/y);
       const bare = this.match(/[A-Za-z0-9_-]+/y);
       parts.push(bare ?? this.string() ?? this.fault());
@@ -135,7 +136,7 @@ class Reader {
 
   /** White space, line ends and comments. */
   private blanks(): void {
-    this.match(/(?:[ \t\r\n]|#[^\n]*)*/y);
+    while (this.match(/[ \t\r\n]+|#[^\n]*/y) !== null);
   }
 
   private match(pattern: RegExp): string | null {

@@ -1,3 +1,4 @@
+import { isoTime } from '../iso-time.ts';
 import { decodeMessage, encodeMessage } from '../protobuf/message.ts';
 
 /**
@@ -85,5 +86,5 @@ export function decodeState(payload: Buffer): StateAnswer | null {
 /** Go's zero time, the year 1, is sent for "not yet": as everything before 1970 it is no time of an exit. */
 function timeOf({ seconds, nanos }: { readonly seconds: string; readonly nanos: number }): string | null {
   const ms = Number(seconds) * 1000 + Math.floor(nanos / 1e6);
-  return ms > 0 && ms < 8.64e15 ? new Date(ms).toISOString() : null;
+  return ms > 0 ? isoTime(ms) : null;
 }

@@ -4,7 +4,7 @@ import type { Facts } from '../../diagnosis/facts.ts';
 const SHORTEST = 3;
 
 /** containerd's log names every pod that it makes: fmt's %v of runtime.PodSandboxMetadata. */
-const METADATA = /PodSandboxMetadata\{Name:[^,]*,Uid:[^,]*,Namespace:[^,}]*/g;
+const METADATA = /PodSandboxMetadata\{Name:[^,]{0,253},Uid:[^,]{0,64},Namespace:[^,}]{0,63}/g;
 
 /**
  * Takes names out of a text that is to be public: the host's, the pod's, its namespace's and uid's, of other pods as far as the

@@ -2,6 +2,7 @@ import { redactText } from '../../bundle/redact/redact.ts';
 import type { Facts, ShimGoroutines, Thread } from '../../diagnosis/facts.ts';
 import { formatDuration } from '../../formats/duration.ts';
 import { printable } from '../../formats/escape.ts';
+import { nearestIsoTime } from '../../formats/iso-time.ts';
 import { code, text } from '../markdown.ts';
 import type { Judged } from '../read-report.ts';
 import type { Report } from '../report.ts';
@@ -157,7 +158,7 @@ function logs({ logs: facts }: Facts): string {
     .filter(({ source, container, kind }) => source === 'containerd' && (container !== null || kind !== 'other'))
     .slice(-MAX_LOG_LINES)
     .map(({ time, level, message, error }) => {
-      return `${time === null ? '?' : clock(new Date(time).toISOString())} ${level ?? ''} ${message}${error === null ? '' : ` error=${error}`}`;
+      return `${time === null ? '?' : clock(nearestIsoTime(time))} ${level ?? ''} ${message}${error === null ? '' : ` error=${error}`}`;
     });
   return lines.length === 0 ? '' : `### containerd's log about these ids\n\n${block(lines)}`;
 }

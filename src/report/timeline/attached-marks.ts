@@ -1,5 +1,6 @@
+import { nearestIsoTime } from '../../formats/iso-time.ts';
 import type { AttachedEvent } from './attached-events.ts';
-import { iso, type TimelineEvent } from './event.ts';
+import type { TimelineEvent } from './event.ts';
 
 /** Events that somebody attached (`--attach`): what the kubelet and others told the API server. */
 export function attachedMarks(attached: readonly AttachedEvent[]): readonly TimelineEvent[] {
@@ -11,9 +12,9 @@ export function attachedMarks(attached: readonly AttachedEvent[]): readonly Time
     const about = age === null ? '' : `, ${age} before it was written down`;
     return [
       {
-        ...{ at: iso(firstAt ?? at), layer: 'kubelet', of: container ?? object?.split('/')[1] ?? null },
+        ...{ at: nearestIsoTime(firstAt ?? at), layer: 'kubelet', of: container ?? object?.split('/')[1] ?? null },
         what: `${reason}${who}: ${message}${about}`,
-        ...{ count, until: firstAt === null ? null : iso(at), severity: isWarning ? 'bad' : 'plain', cite },
+        ...{ count, until: firstAt === null ? null : nearestIsoTime(at), severity: isWarning ? 'bad' : 'plain', cite },
       },
     ];
   });

@@ -38,8 +38,3 @@ export interface TimelineSpan {
   readonly kind: 'waiting' | 'running' | 'ended' | 'stuck' | 'capture';
   readonly cite: Citation | null;
 }
-
-/** ms since 1970 as ISO 8601, UTC. */
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}

@@ -1,6 +1,7 @@
 import type { ContainerFacts, Facts } from '../../diagnosis/facts.ts';
+import { nearestIsoTime } from '../../formats/iso-time.ts';
 import { containerLabel } from '../views.ts';
-import { iso, type TimelineEvent, type TimelineSpan } from './event.ts';
+import type { TimelineEvent, TimelineSpan } from './event.ts';
 
 /** When a container was created, started and ended, by its own records, and when those were written. */
 export function lifeEvents({ containers, logs, capture }: Facts): readonly TimelineEvent[] {
@@ -28,8 +29,8 @@ export function lifeSpans({ containers, logs, capture }: Facts): readonly Timeli
         ? []
         : [
             {
-              from: iso(from),
-              to: iso(to ?? now),
+              from: nearestIsoTime(from),
+              to: nearestIsoTime(to ?? now),
               layer: 'container' as const,
               of,
               what,
@@ -95,7 +96,7 @@ function event(
 }
 
 function base(at: number, layer: TimelineEvent['layer'], of: string | null, what: string): Omit<TimelineEvent, 'cite'> {
-  return { at: iso(at), layer, of, what, count: 1, until: null, severity: 'plain' };
+  return { at: nearestIsoTime(at), layer, of, what, count: 1, until: null, severity: 'plain' };
 }
 
 function citeOf({ criStatus, docker }: ContainerFacts) {

@@ -1,5 +1,6 @@
 import type { Facts, KernelEvent, LogEvent, LogSource } from '../../diagnosis/facts.ts';
-import { iso, type Layer, type TimelineEvent } from './event.ts';
+import { nearestIsoTime } from '../../formats/iso-time.ts';
+import type { Layer, TimelineEvent } from './event.ts';
 
 const LAYER: Readonly<Record<LogSource, Layer>> = {
   containerd: 'containerd',
@@ -53,7 +54,7 @@ function kernelMarks(facts: Facts): readonly TimelineEvent[] {
 
 function kernelMark({ kind, text, comm, cite }: KernelEvent, time: number): TimelineEvent {
   return {
-    ...{ at: iso(time), layer: 'kernel', of: comm, what: `${kind}: ${short(text)}` },
+    ...{ at: nearestIsoTime(time), layer: 'kernel', of: comm, what: `${kind}: ${short(text)}` },
     ...{ count: 1, until: null, severity: 'bad', cite },
   };
 }
@@ -72,7 +73,7 @@ function markOf({ source, kind, time, level, message, error, cite }: LogEvent, o
   const words = error === null ? message : `${message} (${error})`;
   return {
     ...{
-      at: iso(time ?? 0),
+      at: nearestIsoTime(time ?? 0),
       layer: LAYER[source],
       of,
       what: kind === 'other' ? short(words) : `${kind}: ${short(words)}`,

@@ -1,7 +1,8 @@
 import type { Facts } from '../../diagnosis/facts.ts';
 import { standingThreads } from '../../diagnosis/standing-threads.ts';
 import { sleepsIn } from '../../diagnosis/standstill.ts';
-import { iso, type TimelineSpan } from './event.ts';
+import { nearestIsoTime } from '../../formats/iso-time.ts';
+import type { TimelineSpan } from './event.ts';
 
 const MAX_THREADS = 8;
 
@@ -12,7 +13,7 @@ export function threadSpans(facts: Facts): readonly TimelineSpan[] {
     .map(({ thread, standstill }) => {
       // The first look is what a grab begins with, so the last one is as long after its start as the two are apart.
       const seenAt = facts.capture.startedAt + thread.seenForMs;
-      const times = { from: iso(seenAt - standstill.ageMs), to: iso(seenAt) };
+      const times = { from: nearestIsoTime(seenAt - standstill.ageMs), to: nearestIsoTime(seenAt) };
       return {
         ...{ ...times, layer: 'thread', of: `${thread.comm} ${thread.tid}`, kind: 'stuck' },
         what: `${thread.state} in ${thread.call?.name ?? sleepsIn(thread) ?? 'an unknown place'}`,

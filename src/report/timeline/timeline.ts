@@ -1,7 +1,8 @@
 import type { Facts } from '../../diagnosis/facts.ts';
+import { nearestIsoTime } from '../../formats/iso-time.ts';
 import type { AttachedEvent } from './attached-events.ts';
 import { attachedMarks } from './attached-marks.ts';
-import { iso, type TimelineEvent, type TimelineSpan } from './event.ts';
+import type { TimelineEvent, TimelineSpan } from './event.ts';
 import { lifeEvents, lifeSpans } from './lives.ts';
 import { logMarks } from './log-marks.ts';
 import { threadSpans } from './thread-spans.ts';
@@ -18,7 +19,14 @@ export function timelineOf(facts: Facts, attached: readonly AttachedEvent[] = []
   const { startedAt, durationMs } = facts.capture;
   const end = startedAt + (durationMs ?? 0);
   const capture: TimelineSpan = {
-    ...{ from: iso(startedAt), to: iso(end), layer: 'capture', of: null, kind: 'capture', cite: null },
+    ...{
+      from: nearestIsoTime(startedAt),
+      to: nearestIsoTime(end),
+      layer: 'capture',
+      of: null,
+      kind: 'capture',
+      cite: null,
+    },
     what: 'stallcap grab',
   };
   const events = [...lifeEvents(facts), ...logMarks(facts), ...attachedMarks(attached)].toSorted((a, b) =>
