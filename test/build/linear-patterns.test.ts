@@ -38,7 +38,7 @@ const MOST_SMALL_MS = 3;
 /** For the last of the small ones 0.1 ms is usual: only beyond this the large one is tried. */
 const WORTH_A_TRY_MS = 0.5;
 /** For the large one: a linear pattern takes 0.2 ms, one that looks 300 characters ahead 8, one that starts anew at each word 30. */
-const MOST_MS = 18;
+const MOST_MS = 25;
 /** Of this thread's own time, whatever else the machine does; a collection of garbage does not come twice. */
 const TRIES = 3;
 

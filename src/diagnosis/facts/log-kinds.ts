@@ -61,7 +61,7 @@ const BY_MESSAGE: readonly (readonly [RegExp, LogKind])[] = [
   [/^Stop CRI service|^Stopping (?:containerd|kubelet)|^Processing signal|^Started? .*containerd/, 'daemon-stopping'],
   [/PLEG is not healthy/, 'pleg-unhealthy'],
   [
-    /container(?:d| runtime)? (?:daemon )?(?:did not|is not) (?:exit|respond|healthy)|health check.{0,300}containerd|killing and restarting containerd/i,
+    /container(?:d| runtime)? (?:daemon )?(?:did not|is not) (?:exit|respond|healthy)|health check(?:(?!health check).){0,300}containerd|killing and restarting containerd/i,
     'health-check-failed',
   ],
   [

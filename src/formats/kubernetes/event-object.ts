@@ -32,7 +32,7 @@ export function eventOfObject(object: unknown, line: number): KubernetesEvent | 
     ...{ at: last, firstAt: first !== null && first !== last ? first : null, age: null },
     ...{ count: Number.isSafeInteger(count) && count > 0 ? count : 1, isWarning: type === 'Warning', reason, message },
     object: name === null ? null : `${kind ?? 'object'}/${name}`,
-    container: /\{([^}]+)\}/.exec(field('involvedObject.fieldPath', 'regarding.fieldPath') ?? '')?.[1] ?? null,
+    container: /\{([^{}]{1,253})\}/.exec(field('involvedObject.fieldPath', 'regarding.fieldPath') ?? '')?.[1] ?? null,
     from: field('source.component', 'reportingComponent', 'reportingController', 'deprecatedSource.component'),
     ...{ line, text: `${type} ${reason}: ${message}` },
   };

@@ -4,9 +4,10 @@ import { eventOfObject, MESSAGE } from './event-object.ts';
 
 /**
  * kubectl writes no anchors (sigs.k8s.io/yaml), so an alias is none of its: none is followed, and none can grow. Nor are tags.
+ * Names are not compared with each other, which takes time by the square of their number.
  * `silent`: a document with a fault is read as far as it is one, and says nothing on stderr by itself.
  */
-const OPTIONS = { logLevel: 'silent', prettyErrors: false, resolveKnownTags: false } as const;
+const OPTIONS = { logLevel: 'silent', prettyErrors: false, resolveKnownTags: false, uniqueKeys: false } as const;
 const NO_ALIASES = { maxAliasCount: 0 } as const;
 
 /** `kubectl get events -o yaml`: a list, one Event, or several documents. */
