@@ -11,7 +11,8 @@ import type {
   Versions,
 } from '../facts.ts';
 import type { Entries } from './entries.ts';
-import type { ManifestRecord, PlanRecord } from './record.ts';
+import type { ManifestRecord } from './manifest-record.ts';
+import type { PlanRecord } from './plan-record.ts';
 
 /** Who is meant, and by which marks logs tell. Known from plan.json alone, so before any log passes by. */
 export function targetFrom({ target }: PlanRecord): TargetFacts {

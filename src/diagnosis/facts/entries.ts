@@ -1,6 +1,7 @@
 import { parseThreadDump } from '../../formats/thread-dump.ts';
 import { type Citation, cite } from '../citation.ts';
-import type { ItemRecord, ManifestRecord, PlanRecord } from './record.ts';
+import type { ItemRecord, ManifestRecord } from './manifest-record.ts';
+import type { PlanRecord } from './plan-record.ts';
 
 /** The entries of a bundle that were kept whole, as text, and what the bundle says about itself. Input of most extractors. */
 export interface Entries {

@@ -7,8 +7,9 @@ import { isKept, KEPT_BYTES, KEPT_BYTES_IN_ALL } from './kept.ts';
 import { lineSink, type Sink, textSink } from './lines.ts';
 import { logReader, sourceOfLog } from './logs.ts';
 import { makeFacts } from './make.ts';
+import { type ManifestRecord, parseManifestRecord } from './manifest-record.ts';
+import { type PlanRecord, parsePlan } from './plan-record.ts';
 import { PROCESSES, processReader } from './processes.ts';
-import { type ManifestRecord, type PlanRecord, parseManifestRecord, parsePlan } from './record.ts';
 import { SAMPLES, sampleReader } from './samples.ts';
 
 export const PLAN = 'plan.json';

@@ -2,7 +2,7 @@ import type { Target } from '../../sandbox/types.ts';
 import { cite } from '../citation.ts';
 import type { DaemonFacts, Process, ProcessTable } from '../facts.ts';
 import type { LineReader } from './lines.ts';
-import type { ItemRecord } from './record.ts';
+import type { ItemRecord } from './manifest-record.ts';
 
 export const PROCESSES = 'node/processes.txt';
 

@@ -56,6 +56,18 @@ export function booleanAt(object: JsonObject, key: string): boolean | null {
   return typeof value === 'boolean' ? value : null;
 }
 
+/** Any number. */
+export function numberAt(object: JsonObject, key: string): number | null {
+  const value = valueAt(object, key);
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** ISO 8601, as ms since 1970. */
+export function timeAt(object: JsonObject, key: string): number | null {
+  const ms = Date.parse(stringAt(object, key) ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
 /** A whole number that is not negative, as decimal digits. */
 export function digitsAt(object: JsonObject, key: string): string | null {
   const value = valueAt(object, key);
