@@ -4,12 +4,13 @@ import { isLog } from './budget.ts';
 import { entryPathProblem, folderProblem } from './entry-path.ts';
 import type { Evidence } from './evidence.ts';
 import { freeMemory } from './free-memory.ts';
+import { itemOf, notGotOf, type Origin, timesOf } from './item-of.ts';
 import { BUNDLE_LIMITS } from './limits.ts';
 import type { Item, Manifest, NotGot } from './manifest.ts';
 import { type EntryName, packEntry, packToFit } from './pack-entry.ts';
 import { PackedStream } from './packed-stream.ts';
 import type { Plan } from './plan.ts';
-import { mapStrings, type Transform, type Transformed } from './transform.ts';
+import { mapStrings, type Transform } from './transform.ts';
 
 export interface BundleWriterOptions {
   /** Name of the bundle and of the one folder in it: one part of a path, printable ASCII. */
@@ -25,14 +26,6 @@ export interface BundleWriterOptions {
   readonly transform: Transform;
   /** Told of every entry, in order, as it stands in the bundle: whoever judges a capture sees what a later reader will see. */
   readonly written?: (path: string, body: Buffer) => void;
-}
-
-/** Who brought an entry, and when; `evidence.at` wins over the times here. */
-export interface Origin {
-  readonly collector: string;
-  readonly phase: string;
-  readonly offsetMs: number;
-  readonly durationMs: number;
 }
 
 /** What has gone in so far. */
@@ -195,48 +188,6 @@ export class BundleWriter {
   #json(value: unknown): Buffer {
     return json(mapStrings(value, this.#options.transform.text));
   }
-}
-
-function timesOf(evidence: Evidence, origin: Origin): { readonly offsetMs: number; readonly durationMs: number } {
-  const { offsetMs, durationMs } = evidence.at ?? origin;
-  return { offsetMs, durationMs };
-}
-
-function notGotOf(evidence: Evidence, origin: Origin, outcome: Outcome, detail?: string): NotGot {
-  const { path, source } = evidence;
-  const { collector, phase } = origin;
-  const why = detail === undefined ? {} : { detail };
-  return { what: source, path, collector, phase, outcome, ...why, ...timesOf(evidence, origin) };
-}
-
-function itemOf(
-  evidence: Evidence,
-  origin: Origin,
-  transformed: Transformed,
-  entry: { readonly body: Buffer; readonly sha256: string },
-): Item {
-  const { path, source } = evidence;
-  const { collector, phase } = origin;
-  const lost = transformed.body.length - entry.body.length;
-  const cut =
-    lost > 0 ? `${isLog(path) ? 'oldest' : 'last'} ${lost} bytes left out: the bundle may take no more` : undefined;
-  const detail = [evidence.detail, cut].filter(part => part !== undefined).join('; ');
-  const { redactions, kinds, skipped } = transformed;
-  return {
-    ...{ path, collector, phase, source, ...timesOf(evidence, origin) },
-    outcome: outcomeOf(evidence.outcome, entry.body.length, lost > 0),
-    ...{ bytes: entry.body.length, sha256: entry.sha256 },
-    ...(detail === '' ? {} : { detail }),
-    redactions,
-    ...(redactions > 0 ? { redacted: kinds } : {}),
-    ...(skipped === undefined ? {} : { unredacted: skipped }),
-  };
-}
-
-function outcomeOf(outcome: Outcome, bytes: number, cut: boolean): Outcome {
-  if (outcome !== 'ok') return outcome;
-  if (cut) return 'truncated';
-  return bytes === 0 ? 'empty' : 'ok';
 }
 
 function json(value: unknown): Buffer {

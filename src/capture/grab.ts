@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Origin } from '../bundle/item-of.ts';
 import type { Manifest } from '../bundle/manifest.ts';
 import type { Plan } from '../bundle/plan.ts';
 import type { SignalRecord } from '../bundle/signal-record.ts';
-import { type BundleContent, type BundleWriter, createBundleWriter, type Origin } from '../bundle/writer.ts';
+import { type BundleContent, type BundleWriter, createBundleWriter } from '../bundle/writer.ts';
 import { parseViews, VIEWS_PATH, type ViewsDocument } from '../formats/views/document.ts';
 import type { Interruption } from '../host/interruption.ts';
 import type { Output } from '../host/output.ts';

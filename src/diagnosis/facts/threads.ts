@@ -4,11 +4,11 @@ import { architectureOf, syscallName } from '../../formats/proc/syscall-names.ts
 import { isIdle, wchanSymbol } from '../../formats/proc/wchan.ts';
 import { type DumpedThread, parseThreadDump } from '../../formats/thread-dump.ts';
 import { type Citation, cite } from '../citation.ts';
-import type { Call, Frame, NodeThreads, PodThreads, ProcessTable, Thread, ThreadRole } from '../facts.ts';
+import type { Call, Frame, NodeThreads, PodThreads, ProcessTable, Thread } from '../facts.ts';
 import { type Course, coursesOf } from './courses.ts';
 import type { Entries } from './entries.ts';
 import type { Look } from './look.ts';
-import { descendants } from './processes.ts';
+import { only, type Tree, treeOf, without } from './thread-tree.ts';
 
 const POD_LOOK = /^(?:shim(?:\/\d+)?|containers\/[^/]+)\/(?:threads|children)-(\d+)\.txt$/;
 const BLOCKED = 'node/blocked.txt';
@@ -79,52 +79,6 @@ function lookAt(entries: Entries, path: string, order: number): Look | null {
 
 function inTime(a: Look, b: Look): number {
   return a.span !== null && b.span !== null ? a.span.fromMs - b.span.fromMs : a.order - b.order;
-}
-
-/** Processes of the pod, and what each is. */
-type Tree = ReadonlyMap<number, { readonly role: ThreadRole; readonly container: string | null }>;
-
-function treeOf(entries: Entries, looks: readonly Look[], processes: ProcessTable | null): Tree {
-  const { target } = entries.plan;
-  const tree = new Map<number, { role: ThreadRole; container: string | null }>();
-  if (target.kind !== 'sandbox') return tree;
-  const { shims, containers } = target.sandbox;
-  const inits = new Map(containers.flatMap(({ id, initPid }) => (initPid === null ? [] : [[initPid, id] as const])));
-  const add = (pid: number, comm: string | null, container: string | null) => {
-    if (!tree.has(pid)) tree.set(pid, { role: roleOf(comm, inits.has(pid)), container: inits.get(pid) ?? container });
-  };
-  for (const { pid } of shims) tree.set(pid, { role: 'shim', container: null });
-  for (const look of looks) for (const { tid, pid, comm } of look.threads.values()) add(pid ?? tid, comm, null);
-  if (processes === null) return tree;
-  for (const [pid, id] of inits) {
-    const init = processes.byPid.get(pid);
-    if (init === undefined) continue;
-    add(pid, init.args, id);
-    for (const child of descendants(processes, pid)) add(child.pid, commOf(child.args), id);
-  }
-  for (const { pid } of shims)
-    for (const child of descendants(processes, pid)) add(child.pid, commOf(child.args), null);
-  return tree;
-}
-
-/** `runc init` shows itself as `runc:[2:INIT]`, and its command line as `runc init`. */
-function roleOf(comm: string | null, isInit: boolean): ThreadRole {
-  const name = comm ?? '';
-  if (/^(?:runc|crun|youki):\[/.test(name) || /^(?:\S*\/)?(?:runc|crun|youki) init\b/.test(name)) return 'runc init';
-  if (isInit) return 'init';
-  if (/^(?:\S*\/)?(?:runc|runsc|crun|youki|nvidia-containe[^\s/]*)(?: |$)/.test(name)) return 'runc';
-  // A fork of the shim that is not through its execve yet is called like the shim.
-  return name.startsWith('containerd-shim') ? 'shim' : 'application';
-}
-
-const commOf = (args: string) => args.replace(/^\[|\](?: <defunct>)?$/g, '');
-
-function only({ threads }: Look, tree: Tree): ReadonlyMap<number, DumpedThread> {
-  return new Map([...threads].filter(([tid, { pid }]) => tree.has(pid ?? tid)));
-}
-
-function without({ threads }: Look, tree: Tree): ReadonlyMap<number, DumpedThread> {
-  return new Map([...threads].filter(([tid, { pid }]) => !tree.has(pid ?? tid)));
 }
 
 function threadOf(course: Course, tree: Tree, entries: Entries): Thread {
