@@ -19,6 +19,7 @@ export const CAPTURED: Readonly<Record<string, Expected>> = {
   'mmap-lock': { rule: 'mmap-lock', atLeast: 'proved' },
   'overlay-mount-blocked': { rule: 'fs-frozen', atLeast: 'proved' },
   'overlay-umount-sync': { rule: 'overlay-umount-sync', atLeast: 'proved', chainEnd: 'disk-capped' },
+  'overlay-umount-sync-cgroup2': { rule: 'overlay-umount-sync', atLeast: 'proved', chainEnd: 'disk-capped' },
   'pidns-not-empty': { rule: 'pidns-not-empty', atLeast: 'proved' },
   // Who holds it open was not captured.
   'rootfs-busy': { rule: 'rootfs-busy', atLeast: 'likely' },

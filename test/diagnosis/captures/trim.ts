@@ -111,6 +111,9 @@ function waiting(text: string, names = /./): string {
     .join('');
 }
 
+/** io.stat and memory.stat are those of cgroup v2. */
+const OF_CGROUPS = /(?:pressure|freezer\.state|pids\.current|memory\.failcnt|io\.stat|\/memory\.stat)$/;
+
 /** The files of the node, without cgroups of others, and of those only the rows that rules read. */
 function samples(text: string, { devices, folder }: Cut): string {
   const name = folder.slice(folder.lastIndexOf('/') + 1);
@@ -123,9 +126,8 @@ function samples(text: string, { devices, folder }: Cut): string {
         if (path === '/proc/diskstats') return [[path, lines(body, row => devices.test(row))]];
         if (path === '/proc/meminfo') return [[path, lines(body, row => /^(?:MemTotal|Dirty|Writeback):/.test(row))]];
         if (path.startsWith('/proc/pressure/')) return [[path, body]];
-        return path.includes(name) && /(?:pressure|freezer\.state|pids\.current|memory\.failcnt)$/.test(path)
-          ? [[path.replaceAll(name, 'lab'), body]]
-          : [];
+        if (/^\/sys\/kernel\/debug\/bdi\/7:/.test(path)) return [[path, body]];
+        return path.includes(name) && OF_CGROUPS.test(path) ? [[path.replaceAll(name, 'lab'), body]] : [];
       });
       return JSON.stringify({ ...sample, files: Object.fromEntries(files), notRead: {} });
     })
