@@ -126,7 +126,7 @@ function samples(text: string, { devices, folder }: Cut): string {
         if (path === '/proc/diskstats') return [[path, lines(body, row => devices.test(row))]];
         if (path === '/proc/meminfo') return [[path, lines(body, row => /^(?:MemTotal|Dirty|Writeback):/.test(row))]];
         if (path.startsWith('/proc/pressure/')) return [[path, body]];
-        if (/^\/sys\/kernel\/debug\/bdi\/7:/.test(path)) return [[path, body]];
+        if (path.startsWith('/sys/kernel/debug/bdi/7:')) return [[path, body]];
         return path.includes(name) && OF_CGROUPS.test(path) ? [[path.replaceAll(name, 'lab'), body]] : [];
       });
       return JSON.stringify({ ...sample, files: Object.fromEntries(files), notRead: {} });
