@@ -184,7 +184,7 @@ describe.skipIf(labUnavailable())('the list of a real node', () => {
 
   it('names the pod whose shim hangs in umount2, and what it waits for', () =>
     during(overlayUmountSync(), async ({ folder, pod, container, thread }) => {
-      const { sandboxes, disagreements, exitCode } = await list(folder, '--check');
+      const { sandboxes, disagreements, gaps, exitCode } = await list(folder, '--check');
       expect(sandboxes[0]?.blocked[0]).toMatchObject({
         pid: pod.shimPid,
         tid: thread.tid,
@@ -194,7 +194,10 @@ describe.skipIf(labUnavailable())('the list of a real node', () => {
         place: thread.wchan,
       });
       expect(sandboxes[0]?.blocked[0]?.blockedForSeconds).toBeGreaterThanOrEqual(1);
-      expect(disagreements).toMatchObject([{ containerId: container.id, says: 'running', initAlive: false }]);
+      // Its status file lies on the disk that is behind: what it says, or that it did not come in time.
+      if (gaps.length === 0)
+        expect(disagreements).toMatchObject([{ containerId: container.id, says: 'running', initAlive: false }]);
+      else expect(gaps.map(({ path }) => path).join('\n')).toContain('/io.containerd.grpc.v1.cri/');
       expect(exitCode).toBe(3);
       expect(await theStuckOne(folder)).toMatchObject({
         kind: 'sandbox',
