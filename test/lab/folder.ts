@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { clearFolder } from './clear.ts';
@@ -30,6 +30,7 @@ export interface LabFolder extends AsyncDisposable {
 export async function openFolder(): Promise<LabFolder> {
   await once();
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-${startTicks(process.pid)}-`));
+  writeFileSync(join(path, PID_NAMESPACE), pidNamespace());
   const ledger: LedgerEntry[] = [];
   const note = (entry: LedgerEntry) => {
     ledger.push(entry);
@@ -50,11 +51,20 @@ export async function openFolder(): Promise<LabFolder> {
   };
 }
 
+/** In a folder: whose numbers the pids of its name and its ledger are. A container may share the temporary directory. */
+const PID_NAMESPACE = 'pid-namespace';
+const pidNamespace = () => readlinkSync('/proc/self/ns/pid');
+
+function isElsewhere(folder: string): boolean {
+  const file = join(folder, PID_NAMESPACE);
+  return existsSync(file) && readFileSync(file, 'utf8') !== pidNamespace();
+}
+
 /** Ends what runs that crashed have left behind: folders whose owner is no longer alive. */
 export async function sweep(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const owner = new RegExp(`^${PREFIX}(\\d+)-(\\d+)-`).exec(name);
-    if (owner === null || startTicks(Number(owner[1])) === owner[2]) continue;
+    if (owner === null || startTicks(Number(owner[1])) === owner[2] || isElsewhere(join(tmpdir(), name))) continue;
     await using _ = await exclusive(`${name}-sweep`, 60_000);
     // What cannot be cleared now is tried again by the next run; it must not keep this one from starting.
     await clearFolder(join(tmpdir(), name)).catch(error => process.emitWarning(error));

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { startChild } from './child.ts';
 import { exclusive } from './exclusive.ts';
 import type { LabFolder } from './folder.ts';
@@ -26,6 +27,12 @@ export function startJournald(folder: LabFolder, settings = ''): Promise<number>
   return journald;
 }
 
+const answers = (path: string) =>
+  new Promise<boolean>(resolve => {
+    const socket = connect(path, () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
 const ofFolder = new WeakMap<LabFolder, Promise<number>>();
 
 async function start(folder: LabFolder, settings: string): Promise<number> {
@@ -45,7 +52,8 @@ async function start(folder: LabFolder, settings: string): Promise<number> {
   await until(
     'the sockets of journald',
     10_000,
-    () => existsSync(`${RUNTIME}/stdout`) && existsSync('/run/log/journal'),
+    // A socket may be left of one that was killed.
+    async () => existsSync('/run/log/journal') && (await answers(`${RUNTIME}/stdout`)),
   );
   return pid;
 }
