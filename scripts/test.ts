@@ -4,7 +4,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { startVitest } from 'vitest/node';
+import { newerContainerd } from '../test/lab/newer-containerd.ts';
 import { labUnavailable } from '../test/lab/requirements.ts';
+import { usualContainerd } from '../test/lab/usual-containerd.ts';
 import { ROOT } from './build/paths.ts';
 import { installDebianPackages, installWhenQuick } from './debian-packages.ts';
 import { closingLine } from './test/closing-line.ts';
@@ -31,6 +33,12 @@ if (missing.length > 0) console.log(`not installed: ${missing.join(' ')} (${reas
 const browser = await installWhenQuick();
 if (browser.missing.length > 0)
   console.log(`not installed: ${browser.missing.join(' ')} (${browser.reason ?? 'unknown to apt'})`);
+
+// Not within the time of the first test that wants one.
+if (labUnavailable() === null) {
+  await usualContainerd();
+  for (const release of ['trixie', 'forky'] as const) await newerContainerd(release);
+}
 
 step('lint', 'lint');
 step('types', 'types');
