@@ -70,6 +70,15 @@ export function inside(thread: Thread, symbol: string | RegExp): Citation | null
   return fits ? (thread.cites.at(-1) ?? thread.cites[0]) : null;
 }
 
+/** What a rule about where threads stand lacks where no stack was read, of the pod or of the node. */
+export function lacksStacks({
+  threads,
+  nodeThreads,
+}: Partial<Pick<Facts, 'threads' | 'nodeThreads'>>): readonly string[] {
+  const any = [threads, nodeThreads].some(known => (known?.stacks ?? 'none') !== 'none');
+  return any ? [] : ['kernel stacks'];
+}
+
 /** `thread 2631 of shim 2623`, `containerd (thread 6921)`, `dd 5531 in container app (c1c1c1c1c1c1)`: the subject of a sentence. */
 export function whoIs(
   { thread, whose }: Pick<Blocked, 'thread' | 'whose'>,

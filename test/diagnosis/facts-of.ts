@@ -17,6 +17,7 @@ import type {
   ProcessTable,
   ShimFacts,
   ShimGoroutines,
+  SignalFact,
   Thread,
 } from '../../src/diagnosis/facts.ts';
 import { parseGoroutines } from '../../src/formats/goroutines/parse-goroutines.ts';
@@ -109,6 +110,21 @@ export function threadOf({
     ...partial,
     stack: stack === null ? null : framesOf(stack),
   };
+}
+
+/** A thread of the node in D, as the sweep saw it: once. */
+export function sweptThread(partial: Parameters<typeof threadOf>[0]): Thread {
+  return threadOf({ role: 'other', moved: 'once', entry: 'node/blocked.txt', ...partial });
+}
+
+/** Threads of the node in D, threads of the pod, and an idle disk below containerd. */
+export function factsWithThreads(blocked: readonly Thread[], own: readonly Thread[], rest: Partial<Facts> = {}): Facts {
+  return factsOf({
+    nodeThreads: { blocked, stacks: 'all' },
+    threads: podThreads(...own),
+    devices: devicesOf(deviceOf()),
+    ...rest,
+  });
 }
 
 function framesOf(text: string): readonly Frame[] {
@@ -209,6 +225,23 @@ export function shimOf(partial: Partial<ShimFacts> = {}): ShimFacts {
     ...{ children: null, descriptors: null, connect: null, state: 'S', firstLook: null },
     cite: cited('shim/threads-1.txt', `# process ${SHIM_PID} containerd-shim`),
     ...partial,
+  };
+}
+
+/** SIGUSR1 to the shim, sent, and its whole dump got; one step on the way. */
+export function signalOf(step: SignalFact['steps'][number]): SignalFact {
+  return {
+    ...{
+      pid: SHIM_PID,
+      startTicks: '1',
+      signal: 'SIGUSR1',
+      outcome: 'sent',
+      offsetMs: 10,
+      guards: [],
+      dump: 'complete',
+    },
+    steps: [step],
+    cite: cited('manifest.json', `SIGUSR1 to ${SHIM_PID}`),
   };
 }
 

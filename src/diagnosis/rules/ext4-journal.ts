@@ -1,5 +1,14 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, citeThreads, concerning, inside, waitersHave, waitLinks } from '../blocked.ts';
+import {
+  type Blocked,
+  blockedThreads,
+  citeThreads,
+  concerning,
+  inside,
+  lacksStacks,
+  waitersHave,
+  waitLinks,
+} from '../blocked.ts';
 import { deviceNamed, devicesThatMatter } from '../disk-waits.ts';
 import type { Device, Facts } from '../facts.ts';
 import { filesystemPart, placeOfBlocked } from '../places.ts';
@@ -16,7 +25,7 @@ export const ext4Journal = defineRule({
   title: 'The journal of an ext4 filesystem does not get on',
   kind: 'stall',
   needs: ['nodeThreads'],
-  lacks: ({ nodeThreads }) => (nodeThreads.stacks === 'none' ? ['kernel stacks'] : []),
+  lacks: ({ nodeThreads }) => lacksStacks({ nodeThreads }),
   *judge(facts) {
     const all = blockedThreads(facts);
     const waiting = concerning(all, facts).filter(({ thread, stood }) => {

@@ -1,5 +1,13 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, citeThreads, concerning, waitersHave, waitLinks } from '../blocked.ts';
+import {
+  type Blocked,
+  blockedThreads,
+  citeThreads,
+  concerning,
+  lacksStacks,
+  waitersHave,
+  waitLinks,
+} from '../blocked.ts';
 import type { Facts, Frame, Thread } from '../facts.ts';
 import { filesystemPart, isIdle, placeOfBlocked } from '../places.ts';
 import { defineRule, type Finding, verdictAt } from '../rule.ts';
@@ -20,8 +28,7 @@ export const fsFrozen = defineRule({
   kind: 'stall',
   needs: [],
   needsOneOf: ['threads', 'nodeThreads'],
-  lacks: ({ threads, nodeThreads }) =>
-    (threads?.stacks ?? 'none') === 'none' && (nodeThreads?.stacks ?? 'none') === 'none' ? ['kernel stacks'] : [],
+  lacks: lacksStacks,
   *judge(facts) {
     const waiting = concerning(blockedThreads(facts), facts, 'always').filter(
       ({ thread }) => placeInStack(thread) !== null,

@@ -5,6 +5,7 @@ import {
   citeThreads,
   concerning,
   inside,
+  lacksStacks,
   waitersHave,
   waitLinks,
   whoIs,
@@ -50,8 +51,7 @@ export const secondWaiter = defineRule({
   kind: 'stall',
   needs: [],
   needsOneOf: ['threads', 'nodeThreads'],
-  lacks: ({ threads, nodeThreads }) =>
-    (threads?.stacks ?? 'none') === 'none' && (nodeThreads?.stacks ?? 'none') === 'none' ? ['kernel stacks'] : [],
+  lacks: lacksStacks,
   *judge(facts) {
     const all = blockedThreads(facts);
     const waiting = concerning(all, facts).flatMap(blocked => {

@@ -1,5 +1,14 @@
 import { formatDuration } from '../../formats/duration.ts';
-import { type Blocked, blockedThreads, citeThreads, concerning, inside, waitersHave, waitLinks } from '../blocked.ts';
+import {
+  type Blocked,
+  blockedThreads,
+  citeThreads,
+  concerning,
+  inside,
+  lacksStacks,
+  waitersHave,
+  waitLinks,
+} from '../blocked.ts';
 import { deviceNamed, devicesThatMatter } from '../disk-waits.ts';
 import type { Facts } from '../facts.ts';
 import { filesystemPart, placeOfBlocked } from '../places.ts';
@@ -16,7 +25,7 @@ export const xfsLog = defineRule({
   title: 'The log of an XFS filesystem is full and does not drain',
   kind: 'stall',
   needs: ['nodeThreads'],
-  lacks: ({ nodeThreads }) => (nodeThreads.stacks === 'none' ? ['kernel stacks'] : []),
+  lacks: ({ nodeThreads }) => lacksStacks({ nodeThreads }),
   *judge(facts) {
     const all = blockedThreads(facts);
     const waiting = all.filter(({ thread, stood }) => stood.ageMs >= MIN_STALL_MS && stackHas(thread, NO_ROOM));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandFact, CriStatusFact, DaemonFacts, Facts, SignalFact } from '../../../src/diagnosis/facts.ts';
+import type { CommandFact, CriStatusFact, DaemonFacts, Facts } from '../../../src/diagnosis/facts.ts';
 import { containerdStopped } from '../../../src/diagnosis/rules/containerd-stopped.ts';
 import {
   CONTAINER_ID,
@@ -10,6 +10,7 @@ import {
   processTable,
   SHIM_PID,
   STARTED_AT,
+  signalOf,
 } from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge } from '../judge.ts';
@@ -115,25 +116,11 @@ describe('containerd-stopped', () => {
   });
 
   describe('when it is dead', () => {
-    const signal = {
-      ...{
-        pid: SHIM_PID,
-        startTicks: '1',
-        signal: 'SIGUSR1',
-        outcome: 'sent',
-        offsetMs: 10,
-        guards: [],
-        dump: 'complete',
-      },
-      steps: [
-        {
-          offsetMs: 300,
-          step: 'find its reader',
-          result: 'no containerd serves /run/containerd/containerd.sock; so the fifo is opened before the signal',
-        },
-      ],
-      cite: cited('manifest.json', 'SIGUSR1 to 2623'),
-    } as SignalFact;
+    const signal = signalOf({
+      offsetMs: 300,
+      step: 'find its reader',
+      result: 'no containerd serves /run/containerd/containerd.sock; so the fifo is opened before the signal',
+    });
     const refused = (atMs: number) =>
       asked({
         atMs,

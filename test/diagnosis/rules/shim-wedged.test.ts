@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { DaemonFacts, Facts, SignalFact } from '../../../src/diagnosis/facts.ts';
+import type { DaemonFacts, Facts } from '../../../src/diagnosis/facts.ts';
 import { shimWedged } from '../../../src/diagnosis/rules/shim-wedged.ts';
-import { CONTAINER_ID, callOf, containerOf, factsOf, podThreads, SHIM_PID, shimOf, threadOf } from '../facts-of.ts';
+import {
+  CONTAINER_ID,
+  callOf,
+  containerOf,
+  factsOf,
+  podThreads,
+  SHIM_PID,
+  shimOf,
+  signalOf,
+  threadOf,
+} from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge } from '../judge.ts';
 
@@ -85,25 +95,11 @@ describe('shim-wedged on its log', () => {
         cite: cited('shim/threads-1.txt', '2631'),
       },
     ];
-    const signal = {
-      ...{
-        pid: SHIM_PID,
-        startTicks: '1',
-        signal: 'SIGUSR1',
-        outcome: 'sent',
-        offsetMs: 10,
-        guards: [],
-        dump: 'complete',
-      },
-      steps: [
-        {
-          offsetMs: 9,
-          step: 'open /proc/2623/fd/2 for reading',
-          result: 'ok; 1 threads of the shim were blocked in a write to a full pipe, which reading ends',
-        },
-      ],
-      cite: cited('manifest.json', 'SIGUSR1'),
-    } as SignalFact;
+    const signal = signalOf({
+      offsetMs: 9,
+      step: 'open /proc/2623/fd/2 for reading',
+      result: 'ok; 1 threads of the shim were blocked in a write to a full pipe, which reading ends',
+    });
     const freed = (rest: Partial<Facts>) =>
       wedged(writer({ moved: 'moved' }), { shims: [shimOf({ firstLook })], signals: [signal], ...rest });
 

@@ -1,30 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { Facts, Thread } from '../../../src/diagnosis/facts.ts';
 import { xfsLog } from '../../../src/diagnosis/rules/xfs-log.ts';
-import { deviceOf, devicesOf, factsOf, podThreads, threadOf } from '../facts-of.ts';
+import { factsWithThreads, sweptThread, threadOf } from '../facts-of.ts';
 import { factsOfBundle } from '../fixture-bundle.ts';
 import { judge } from '../judge.ts';
 import { WAITS_FOR_JOURNAL, XFS_LOG_FULL, XFS_READS } from '../stacks.ts';
 
-const node = (partial: Parameters<typeof threadOf>[0]) =>
-  threadOf({ role: 'other', moved: 'once', entry: 'node/blocked.txt', ...partial });
 const worker = (device: string) =>
-  node({
+  sweptThread({
     pid: 39,
     tid: 39,
     comm: `kworker/u8:2+xfs-cil/${device}`,
     stack: '[<0>] xlog_state_get_iclog_space+0x101/0x2d0',
   });
-const stranger = node({ pid: 99, tid: 99, comm: 'mkdir', stack: XFS_LOG_FULL });
+const stranger = sweptThread({ pid: 99, tid: 99, comm: 'mkdir', stack: XFS_LOG_FULL });
 const app = threadOf({ pid: 2700, tid: 2700, comm: 'app', role: 'init', stack: XFS_LOG_FULL });
-const withThreads = (blocked: readonly Thread[], own: readonly Thread[], rest: Partial<Facts> = {}) =>
-  factsOf({
-    nodeThreads: { blocked, stacks: 'all' },
-    threads: podThreads(...own),
-    devices: devicesOf(deviceOf()),
-    ...rest,
-  });
-
 describe('xfs-log', () => {
   it('names the full log, in a real capture of a node', () => {
     const [found] = judge(xfsLog, factsOfBundle('xfs-log'));
@@ -36,16 +25,16 @@ describe('xfs-log', () => {
   });
 
   it('is proved by a thread of the pod that did not move', () => {
-    expect(judge(xfsLog, withThreads([], [app]))).toMatchObject([{ verdict: 'proved', ageMs: 20_000 }]);
-    expect(judge(xfsLog, withThreads([], [{ ...app, moved: 'once' }]))).toMatchObject([{ verdict: 'likely' }]);
+    expect(judge(xfsLog, factsWithThreads([], [app]))).toMatchObject([{ verdict: 'proved', ageMs: 20_000 }]);
+    expect(judge(xfsLog, factsWithThreads([], [{ ...app, moved: 'once' }]))).toMatchObject([{ verdict: 'likely' }]);
   });
 
   it("counts another program's wait where it is for the disk of the pod", () => {
-    expect(judge(xfsLog, withThreads([stranger, worker('nvme1n1')], []))).toMatchObject([
+    expect(judge(xfsLog, factsWithThreads([stranger, worker('nvme1n1')], []))).toMatchObject([
       { verdict: 'proved', links: [{ waitsFor: ['filesystem:259:1'] }, { waitsFor: ['device:nvme1n1'] }] },
     ]);
-    expect(judge(xfsLog, withThreads([stranger, worker('sdz')], []))).toEqual([]);
-    expect(judge(xfsLog, withThreads([stranger], []))).toEqual([]);
+    expect(judge(xfsLog, factsWithThreads([stranger, worker('sdz')], []))).toEqual([]);
+    expect(judge(xfsLog, factsWithThreads([stranger], []))).toEqual([]);
   });
 
   it('is silent about a slow read, about ext4, and about waits that are short or in motion', () => {
@@ -55,7 +44,7 @@ describe('xfs-log', () => {
       { ...app, blockedForMs: 4000 },
       { ...app, moved: 'moved' as const },
     ]) {
-      expect(judge(xfsLog, withThreads([], [thread]))).toEqual([]);
+      expect(judge(xfsLog, factsWithThreads([], [thread]))).toEqual([]);
     }
   });
 });

@@ -1,35 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { status as grpcStatus, Server, ServerCredentials } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHost, type LinuxHost } from '../../../src/host/linux.ts';
+import { describe, expect, it } from 'vitest';
 import { status } from '../../lab/proc.ts';
 import { until } from '../../lab/wait.ts';
+import { hostWithSockets } from './host-with-sockets.ts';
 import { serveBytes } from './ttrpc-server.ts';
 
-let host: LinuxHost;
-let folder = '';
-let names = 0;
-
-beforeAll(async () => {
-  host = createHost();
-  folder = mkdtempSync(join(tmpdir(), 'stallcap-daemons-'));
-  await host.readRisky([{ path: '/proc/version' }], { deadlineMs: 20_000 });
-});
-afterAll(async () => {
-  await host.close();
-  rmSync(folder, { recursive: true });
-});
-
-const newPath = () => {
-  names += 1;
-  return join(folder, `${names}.sock`);
-};
+const { host, newPath } = await hostWithSockets();
 
 /** A process that listens and is stopped: its kernel takes connections and what is sent on them. */
 async function withStopped(path: string, during: () => Promise<void>): Promise<void> {

@@ -1,33 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHost, type LinuxHost } from '../../../src/host/linux.ts';
+import { describe, expect, it } from 'vitest';
 import type { ShimCall, ShimQuestion } from '../../../src/host/port.ts';
 import { status } from '../../lab/proc.ts';
 import { until } from '../../lab/wait.ts';
+import { hostWithSockets } from './host-with-sockets.ts';
 import { type Answer, type Asked, serveBytes, serveTtrpc } from './ttrpc-server.ts';
 
-let host: LinuxHost;
-let folder = '';
-let names = 0;
-
-beforeAll(async () => {
-  host = createHost();
-  folder = mkdtempSync(join(tmpdir(), 'stallcap-shims-'));
-  await host.readRisky([{ path: '/proc/version' }], { deadlineMs: 20_000 });
-});
-afterAll(async () => {
-  await host.close();
-  rmSync(folder, { recursive: true });
-});
-
-const newPath = () => {
-  names += 1;
-  return join(folder, `${names}.sock`);
-};
+const { host, folder, newPath } = await hostWithSockets();
 const about = (path: string, more: Partial<ShimQuestion> = {}): ShimQuestion => ({
   ...{ socket: `unix://${path}`, prefix: '', apis: ['v2', 'v3'], namespace: 'k8s.io', id: 'pod', containers: ['app'] },
   ...more,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Containerd, startContainerd } from '../containerd.ts';
 import { type Disk, freeze, makeDisk } from '../disk.ts';
+import type { LabFolder } from '../folder.ts';
 import type { Pod, PodContainer } from '../pod.ts';
 import { type Thread, threads } from '../proc.ts';
 import { SYSCALL } from '../syscalls.ts';
@@ -19,15 +20,21 @@ export interface MountFrozen extends Stall {
   readonly started: Promise<Error | null>;
 }
 
-/** The snapshots lie on a disk of their own, which is frozen when a container is to start: its shim hangs in mount. */
+/** A pod with a container that is created, and whose snapshots lie on a disk of their own, which is frozen now. */
+export async function frozenSnapshots(folder: LabFolder, undo: AsyncDisposableStack) {
+  const disk = await makeDisk(folder);
+  const config = `[plugins."io.containerd.snapshotter.v1.overlayfs"]\n  root_path = "${join(disk.point, 'snapshots')}"`;
+  const containerd = undo.use(await startContainerd({ folder, config }));
+  const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
+  const container = await pod.createContainer({ name: 'app' });
+  await freeze(disk.point, undo);
+  return { disk, containerd, pod, container };
+}
+
+/** The container is to start, and its shim hangs in mount. */
 export function mountFrozen(): Promise<MountFrozen> {
   return stalled(async (folder, undo) => {
-    const disk = await makeDisk(folder);
-    const config = `[plugins."io.containerd.snapshotter.v1.overlayfs"]\n  root_path = "${join(disk.point, 'snapshots')}"`;
-    const containerd = undo.use(await startContainerd({ folder, config }));
-    const pod = await containerd.runPod({ name: 'web-0', namespace: 'shop' });
-    const container = await pod.createContainer({ name: 'app' });
-    await freeze(disk.point, undo);
+    const { disk, containerd, pod, container } = await frozenSnapshots(folder, undo);
     const started = container.start(120_000).then(
       () => null,
       (error: Error) => error,
