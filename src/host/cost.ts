@@ -9,13 +9,14 @@ const MS_PER_TICK = 10;
  * they were reaped) and those in `livePids`; the largest process of all, by its peak.
  */
 export function observerCost(livePids: readonly number[], children: number): ObserverCost {
-  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
   const own = cpuTicks('/proc/self/stat');
   const live = livePids.map(pid => cpuTicks(`/proc/${pid}/stat`));
   const childTicks = live.reduce((sum, { self, reaped }) => sum + self + reaped, own.reaped);
   return {
     cpuMs: Math.round((userCPUTime + systemCPUTime) / 1000),
-    peakRssBytes: Math.max(maxRSS * 1024, ...livePids.map(peakBytes)),
+    // Not getrusage's maxrss: that is also of whoever started this, from before its execve.
+    peakRssBytes: Math.max(...[process.pid, ...livePids].map(peakBytes)),
     childCpuMs: childTicks * MS_PER_TICK,
     children,
   };

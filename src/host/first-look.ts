@@ -31,7 +31,7 @@ export function takeFirstLook(args: readonly string[]): FirstLook {
   const shims = findShims();
   const meant = matching(args, shims);
   const matchedBy = meant.length > 0 ? 'id' : 'all';
-  const shown = meant.length > 0 ? meant : shims;
+  const shown = meant.length > 0 ? meant.toSorted((a, b) => startOf(a) - startOf(b)) : shims;
   const until = began + BOUND_MS[matchedBy];
 
   let firstStackMs: number | null = null;
@@ -50,6 +50,12 @@ export function takeFirstLook(args: readonly string[]): FirstLook {
     firstStackMs,
     ...(left === 0 ? {} : { detail: `${left} of ${shown.length} shims left for lack of time` }),
   };
+}
+
+/** A container may hold a thousand processes that go by the id of its shim; none of them is as old. */
+function startOf({ pid }: Candidate): number {
+  const stat = readText(`/proc/${pid}/stat`).text ?? '';
+  return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[20] ?? Number.POSITIVE_INFINITY);
 }
 
 function findShims(): readonly Candidate[] {

@@ -1,11 +1,11 @@
 import { parseBundlePath } from '../formats/runtime/bundle-path.ts';
 import { type CriAnnotations, parseCriAnnotations } from '../formats/runtime/cri-annotations.ts';
 import { parseObject, pidAt, stringAt } from '../formats/runtime/json.ts';
-import { parseOciConfig } from '../formats/runtime/oci-config.ts';
+import { type OciConfig, parseOciConfig } from '../formats/runtime/oci-config.ts';
 import { podUidOfCgroup, podUidOfKubeletPath } from '../formats/runtime/pod-uid.ts';
 import { parseRuncState, RUNC_STATE_BEGINNING_BYTES, type RuncState } from '../formats/runtime/runc-state.ts';
 import { parseAddress, parseBootstrap, type ShimSocket } from '../formats/runtime/shim-socket.ts';
-import type { FileRequest } from '../host/port.ts';
+import type { FileRequest, FileResult } from '../host/port.ts';
 import { type DockerPlace, dockerPlaceOf } from './docker-place.ts';
 import { type ReadFiles, type Reads, textOf } from './reads.ts';
 import type { BundlePlace } from './task-places.ts';
@@ -37,6 +37,9 @@ const RUNC_ROOT = '/run/containerd/runc';
 /** All but config.json are a few bytes each. */
 const SMALL_BYTES = 64 << 10;
 
+/** execve takes 2 MB of arguments and environment, kubelet 256 KiB of annotations. */
+const LARGE_CONFIG_BYTES = 4 << 20;
+
 /** Bundles per call: their config.json together are some megabytes, and are forgotten before the next ones are read. */
 const PER_CALL = 64;
 
@@ -56,7 +59,8 @@ export async function readBundles(
   const bundles: Bundle[] = [];
   for (let at = 0; at < places.length; at += PER_CALL) {
     const some = places.slice(at, at + PER_CALL);
-    const first = await reads.read(some.flatMap(place => firstRequests(place, shims)));
+    const begun = await reads.read(some.flatMap(place => firstRequests(place, shims)));
+    const first = new Map([...begun, ...(await largeConfigs(some, begun, reads))]);
     const drafts = some.map(place => bundleOf(place, first, shims));
     const more = await reads.read(drafts.flatMap(draft => moreRequests(draft, shims)));
     const files = new Map([...first, ...more]);
@@ -69,6 +73,28 @@ export async function readBundles(
   const states = await reads.read(elsewhere.map(bundle => stateRequest(bundle.runcDirectory)));
   const found = new Map(elsewhere.map(bundle => [bundle, runcOf(bundle.runcDirectory, states)]));
   return bundles.map(bundle => ({ ...bundle, runc: bundle.runc ?? found.get(bundle) ?? null }));
+}
+
+/**
+ * A large environment (envFrom) stands before the annotations, which say whose container it is, and moves them behind what is
+ * read of a file. One after another, and of each only what is asked for is kept.
+ */
+async function largeConfigs(places: readonly BundlePlace[], files: ReadFiles, reads: Reads): Promise<ReadFiles> {
+  const whole = new Map<string, FileResult>();
+  for (const place of places) {
+    const path = `${pathOf(place)}/config.json`;
+    if (files.get(path)?.outcome !== 'truncated') continue;
+    const file = (await reads.read([{ path, maxBytes: LARGE_CONFIG_BYTES }])).get(path);
+    const config = file?.outcome === 'ok' ? parseOciConfig(file.body.toString('utf8')) : null;
+    if (file !== undefined && config !== null) whole.set(path, { ...file, body: configText(config) });
+  }
+  return whole;
+}
+
+function configText({ annotations, cgroupsPath, mounts }: OciConfig): Buffer {
+  const listed = [...mounts].map(([destination, source]) => ({ destination, source }));
+  const spec = { annotations: Object.fromEntries(annotations), linux: { cgroupsPath }, mounts: listed };
+  return Buffer.from(JSON.stringify(spec));
 }
 
 function firstRequests(place: BundlePlace, shims: KnownShims): readonly FileRequest[] {

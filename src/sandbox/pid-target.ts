@@ -28,7 +28,7 @@ export async function sandboxOfProcess(
 }
 
 /** The process, its parent, and so on. */
-function withParents(pid: number, host: Pick<Host, 'read'>): readonly number[] {
+export function withParents(pid: number, host: Pick<Host, 'read'>): readonly number[] {
   const chain: number[] = [];
   for (let at = pid; at > 1 && chain.length < MAX_STEPS; ) {
     chain.push(at);

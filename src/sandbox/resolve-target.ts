@@ -8,6 +8,7 @@ import { missingRight, notPermitted } from './rights.ts';
 import { theStuckOne } from './stuck.ts';
 import { ambiguous, ambiguousRemnants, noSuchTarget, unknown } from './target-refusals.ts';
 import type { Inventory, Target } from './types.ts';
+import { isWithinAnother } from './within-another.ts';
 
 export interface ResolveOptions {
   /** What the entry saw; without it shims are looked at anew where that is needed. */
@@ -45,7 +46,7 @@ export async function resolveTarget(
   const matches = matchesOf(asked, inventory.sandboxes);
   // Of a pod that was made anew, what is left of the old one gives way to the one that can be captured.
   const alive = matches.filter(({ sandbox }) => sandbox.shims.length > 0);
-  const [match, ...others] = alive.length > 0 ? alive : matches;
+  const [match, ...others] = alive.length > 0 ? outermost(alive, inventory, host) : matches;
   // Its shim may be one of those that could not be seen.
   if (match !== undefined && alive.length === 0 && right !== null) throw notPermitted(right);
   if (match !== undefined && others.length === 0) return targetOf(asked, match);
@@ -57,6 +58,14 @@ export async function resolveTarget(
   if (remnant === undefined) throw unknown(asked, inventory, gaps, host);
   if (more.length > 0) throw ambiguousRemnants(asked, remnants);
   return { kind: 'remnant', asked, how: 'what is left on disk', remnant };
+}
+
+/** Of several, those that no container of another sandbox holds, where there are any. */
+function outermost(matches: readonly Match[], { sandboxes }: Inventory, host: Host): readonly Match[] {
+  if (matches.length < 2) return matches;
+  const outer = matches.filter(({ sandbox }) => !isWithinAnother(sandbox, sandboxes, host));
+  if (outer.length === 0 || outer.length === matches.length) return matches;
+  return outer.map(match => ({ ...match, how: `${match.how}; what goes by it within a container was left aside` }));
 }
 
 function targetOf(asked: string, { sandbox, how }: Match): Target {

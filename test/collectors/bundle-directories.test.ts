@@ -50,6 +50,17 @@ describe('bundle directories', () => {
     expect(textOf(brought, `${IN_BUNDLE}.txt`)).toContain('(not looked at: a mount) rootfs\n');
   });
 
+  it('with a thousand files of execs come with what every bundle has, and say that there are more', async () => {
+    const paper = new PaperHost(bundleOf(BUNDLE));
+    for (let exec = 0; exec < 1000; exec++) paper.put(`${BUNDLE}/0exec-${exec}.pid`, '2777');
+    const brought = await broughtBy(bundleDirectories, captureOn(paper.host, { sandbox: POD }));
+    expect(textOf(brought, `${IN_BUNDLE}/config.json`)).toContain('annotations');
+    expect(brought.get(`${IN_BUNDLE}.txt`)).toMatchObject({
+      ...{ outcome: 'truncated', detail: 'the first 400 of 1010 names' },
+    });
+    expect([...brought.keys()].filter(path => path.startsWith(IN_BUNDLE)).length).toBeLessThan(410);
+  });
+
   it('lose the values of the environment', async () => {
     const config = fixture('1.6.20/bundle-container/config.json').replace('HOSTNAME=vm', 'TOKEN=s3cret');
     const paper = new PaperHost(bundleOf(BUNDLE)).put(`${BUNDLE}/config.json`, config);

@@ -21,6 +21,8 @@ export interface PodOptions {
   readonly mountNamespace?: string;
   /** Where the files are put; `/proc/<pid>/root` for a pod in another mount namespace. */
   readonly prefix?: string;
+  /** Of the shim; default 1. */
+  readonly parent?: number;
 }
 
 const TASKS = 'io.containerd.runtime.v2.task';
@@ -46,6 +48,7 @@ export function addPod(host: MemoryHost, options: PodOptions): { readonly sandbo
   host.add({
     pid: shimPid,
     comm: 'containerd-shim',
+    ppid: options.parent ?? 1,
     cwd: `${dir}/${sandboxId}`,
     stderr: `${dir}/${sandboxId}/log`,
     argv: ['/usr/bin/containerd-shim-runc-v2', '-namespace', namespace, '-id', sandboxId, '-address', address],

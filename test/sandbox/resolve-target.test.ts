@@ -54,6 +54,20 @@ describe('a target', () => {
     expect([shimOf(target), target.how, target.asked]).toEqual([pid, how, asked]);
   });
 
+  it('is not kept from whoever asks by a process of its own container that pretends to be its shim', async () => {
+    const memory = new MemoryHost();
+    const within = { prefix: '/proc/150/root', mountNamespace: 'mnt:[7]' };
+    addPod(memory, { name: 'web-0', shimPid: 200 });
+    memory.add({ pid: 900, comm: 'sh', threads: 1, ppid: 200 });
+    addPod(memory, { name: 'web-0', shimPid: 150, parent: 900, ...within });
+    const target = await resolve(memory, 'shop/web-0');
+    expect(shimOf(target)).toBe(200);
+    expect(target.how).toBe('namespace and pod name; what goes by it within a container was left aside');
+    // What is named by itself is taken, wherever it is: a node may be a container.
+    addPod(memory, { name: 'inner', shimPid: 160, parent: 900, ...within });
+    expect(shimOf(await resolve(memory, 'shop/inner'))).toBe(160);
+  });
+
   it("of docker's pod is found by the long name of a container, pause included, and has all shims", async () => {
     const memory = new MemoryHost();
     addDocker(memory, 'sandbox', 210);

@@ -3,9 +3,9 @@ import type { LabFolder } from '../folder.ts';
 import { run } from '../run.ts';
 
 /** Compiles one of the C programs beside this file into a folder of the lab. @returns path of the executable */
-export async function compile(folder: LabFolder, name: string): Promise<string> {
+export async function compile(folder: LabFolder, name: string, ...flags: readonly string[]): Promise<string> {
   const program = join(folder.path, name);
-  await run('cc', ['-O1', '-Wall', '-pthread', '-o', program, join(import.meta.dirname, `${name}.c`)]);
+  await run('cc', ['-O1', '-Wall', '-pthread', ...flags, '-o', program, join(import.meta.dirname, `${name}.c`)]);
   return program;
 }
 
