@@ -1,5 +1,5 @@
+import type { EntryState } from './bundle-entry.ts';
 import type { Manifest } from './manifest.ts';
-import type { EntryState } from './read.ts';
 import type { Problem } from './verify-result.ts';
 
 /** An entry as it was met. */

@@ -1,5 +1,6 @@
+import type { BundleEntry, EntryState } from './bundle-entry.ts';
 import { parseManifest } from './compare-manifest.ts';
-import { type BundleEntry, BundleReader, type EntryState } from './read.ts';
+import { BundleReader } from './read.ts';
 
 /** One file of a bundle, as `show` lists it. */
 export interface ListedEntry {

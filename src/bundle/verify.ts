@@ -1,8 +1,9 @@
+import type { BundleEntry } from './bundle-entry.ts';
 import { BundleError } from './bundle-error.ts';
 import { compareWithManifest, type Met, parseManifest } from './compare-manifest.ts';
 import { BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
 import type { Manifest } from './manifest.ts';
-import { type BundleEntry, BundleReader } from './read.ts';
+import { BundleReader } from './read.ts';
 import type { BundleState, Problem, Verification } from './verify-result.ts';
 
 const MANIFEST = 'manifest.json';

@@ -1,10 +1,11 @@
 import { type JsonObject, parseObject } from '../../formats/runtime/json.ts';
 import type { Output } from '../../host/output.ts';
+import type { BundleEntry } from '../bundle-entry.ts';
 import { BundleError } from '../bundle-error.ts';
 import type { Item, Manifest } from '../manifest.ts';
 import { packEntry } from '../pack-entry.ts';
 import { PackedStream } from '../packed-stream.ts';
-import { type BundleEntry, BundleReader } from '../read.ts';
+import { BundleReader } from '../read.ts';
 import { mapStrings, type Transformed } from '../transform.ts';
 import { type RedactOptions, redaction, redactText } from './redact.ts';
 
