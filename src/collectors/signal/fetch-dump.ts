@@ -74,7 +74,7 @@ class Climb {
 
   /** Polls until the dump is whole, or as long as containerd may take. */
   async containerdSink(): Promise<void> {
-    const untilMs = this.#sent.at.offsetMs + THROUGH_CONTAINERD_MS;
+    const untilMs = this.#sent.at.offsetMs + THROUGH_CONTAINERD_MS * this.#capture.patience;
     for (;;) {
       const text = await this.#readSink();
       if (text === null || this.#takeFromSink(text)) return;
@@ -104,7 +104,8 @@ class Climb {
     if (fifo === null) return this.#step('read the fifo after all', 'the shim has no log fifo open');
     const waiting = threadsWaitingForLog(host, pid);
     const drain = host.drain(pid, fifo);
-    const deadlineMs = Math.min(DRAIN_MS, Math.max(0, this.#capture.remainingMs() - 2 * OPEN_MS)) / 2;
+    const deadlineMs =
+      Math.min(DRAIN_MS * this.#capture.patience, Math.max(0, this.#capture.remainingMs() - 2 * OPEN_MS)) / 2;
     const read = await drain.finish({ marker: END_OF_DUMP, deadlineMs, notBefore: notBefore(at) });
     this.#takeDrained(read, 'read the fifo after all');
     if (waiting > 0)
@@ -116,7 +117,7 @@ class Climb {
   #readSink(): Promise<SinkText> | null {
     const { sink, at } = this.#sent;
     const { host } = this.#capture;
-    const timeoutMs = Math.max(1, Math.min(3000, this.#capture.remainingMs() - OPEN_MS));
+    const timeoutMs = Math.max(1, Math.min(3000 * this.#capture.patience, this.#capture.remainingMs() - OPEN_MS));
     if (sink.kind === 'file') return readFileSink(host, sink, timeoutMs);
     return sink.kind === 'journal' ? readJournal(host, sink, at, timeoutMs) : null;
   }

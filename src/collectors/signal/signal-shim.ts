@@ -42,7 +42,7 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
   if (mark.taken !== null) return refuse('guard', `${mark.taken}; --signal-again sends it all the same`);
   const way = await findWay(capture, shim, log);
   const { plan, sink, fifo } = way;
-  const drain = plan.when === 'after' || fifo === null ? null : await openDrain(host, shim, fifo, way, log);
+  const drain = plan.when === 'after' || fifo === null ? null : await openDrain(capture, shim, fifo, way, log);
   if (drain === null && plan.when !== 'after') {
     mark.leave('free');
     return refuse('guard', `nobody would read the dump: ${plan.why}`);
@@ -76,7 +76,8 @@ export async function signalShim(capture: Capture, shim: Shim): Promise<PendingD
     log.step('line to syslog', result),
   );
   log.sent(at.offsetMs, again.overridden.length === 0 ? '' : `forced past guard ${again.overridden.join(', ')}`);
-  const drained = drain?.finish({ marker: END_OF_DUMP, deadlineMs: DRAIN_MS, notBefore: notBefore(at) }) ?? null;
+  const drained =
+    drain?.finish({ marker: END_OF_DUMP, deadlineMs: DRAIN_MS * capture.patience, notBefore: notBefore(at) }) ?? null;
   // Awaited in a later phase, or never when the run ends before: a rejection must not end the process meanwhile.
   drained?.catch(() => undefined);
   return { shim, log, refusal: null, sent: { at, plan, sink, fifo, drained } };
@@ -90,8 +91,9 @@ function lacksHandler(guards: readonly { readonly guard: string; readonly passed
 type Way = Pick<SentSignal, 'plan' | 'sink' | 'fifo'>;
 
 /** Which fifo the dump goes into, who reads it, and where that one writes. */
-async function findWay({ host, inventory }: Capture, shim: Shim, log: SignalLog): Promise<Way> {
-  const [own] = await descriptorsOf(host, [shim.pid], OPEN_MS);
+async function findWay(capture: Capture, shim: Shim, log: SignalLog): Promise<Way> {
+  const { host, inventory, patience } = capture;
+  const [own] = await descriptorsOf(host, [shim.pid], OPEN_MS * patience);
   const fifo = findLogFifo(own ?? [], shim);
   log.step(
     'find the shim log',
@@ -103,16 +105,16 @@ async function findWay({ host, inventory }: Capture, shim: Shim, log: SignalLog)
   const sink: Sink =
     daemon === null || descriptors === null
       ? { kind: 'none', words: 'descriptors of containerd could not be read', hung: null }
-      : await withCursor(host, await findSink(host, daemon, outletOf(shim), descriptors), log);
+      : await withCursor(capture, await findSink(host, daemon, outletOf(shim), descriptors), log);
   const plan: DrainPlan = planDrain(shim, containerd, sink);
   log.step('find its reader', `${plan.why}; ${ORDER[plan.when]}`);
   return { plan, sink, fifo: fifo?.fd ?? null };
 }
 
 /** What is new in the journal is what follows its newest entry of now. */
-async function withCursor(host: Host, sink: Sink, log: SignalLog): Promise<Sink> {
+async function withCursor({ host, patience }: Capture, sink: Sink, log: SignalLog): Promise<Sink> {
   if (sink.kind !== 'journal') return sink;
-  const { cursor, absent } = await newestCursor(host, sink, CURSOR_MS);
+  const { cursor, absent } = await newestCursor(host, sink, CURSOR_MS * patience);
   // Nothing can be read back from it: then the dump is read beside containerd.
   if (absent) return { kind: 'none', words: `${sink.words}, and there is no journalctl`, hung: sink.hung };
   log.step('newest entry of the journal', cursor ?? 'not told in time: the clock will do');
@@ -125,10 +127,17 @@ const ORDER: Readonly<Record<DrainPlan['when'], string>> = {
   after: 'so nobody else reads it for now',
 };
 
-async function openDrain(host: Host, shim: Shim, fd: number, way: Way, log: SignalLog): Promise<Drain | null> {
+async function openDrain(
+  { host, patience }: Capture,
+  shim: Shim,
+  fd: number,
+  way: Way,
+  log: SignalLog,
+): Promise<Drain | null> {
   const waiting = threadsWaitingForLog(host, shim.pid);
   const drain = host.drain(shim.pid, fd, { decoy: way.plan.rival === 'reads once' });
-  const late = sleep(OPEN_MS, { outcome: 'timeout', detail: `no answer for ${OPEN_MS} ms` } as const, { ref: false });
+  const waitMs = Math.round(OPEN_MS * patience);
+  const late = sleep(waitMs, { outcome: 'timeout', detail: `no answer for ${waitMs} ms` } as const, { ref: false });
   const opened: Awaited<Drain['opened']> = await Promise.race([drain.opened, late]);
   const freed =
     waiting === 0 ? '' : `; ${waiting} threads of the shim were blocked in a write to a full pipe, which reading ends`;
