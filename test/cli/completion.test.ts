@@ -68,7 +68,7 @@ const OFFERS: Readonly<Record<Shell, (words: readonly string[]) => string[]>> = 
       ...words,
     ]),
   fish: words =>
-    shell('fish', ['--no-config', '-c', `source ${script('fish')}; complete -C '${words.join(' ')}'`]).map(
+    shell('fish', ['--no-config', '-c', `source '${script('fish')}'; complete -C '${words.join(' ')}'`]).map(
       line => line.split('\t')[0] ?? '',
     ),
   zsh: words =>

@@ -7,6 +7,8 @@ import type { Capture } from '../../../src/collectors/collector.ts';
 import { logOf } from '../../../src/collectors/logs/daemon-log.ts';
 import { LOG_BYTES } from '../../../src/collectors/logs/log-turn.ts';
 import { createHost, type LinuxHost } from '../../../src/host/linux.ts';
+import { status } from '../../lab/proc.ts';
+import { until } from '../../lab/wait.ts';
 import { captureOn } from '../capture-on.ts';
 
 let folder: string;
@@ -52,19 +54,14 @@ async function logIn(capture: Capture, pid: number, places: readonly string[] = 
 }
 
 async function untilOpen(pid: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const [comm] = await host.readRisky([{ path: `/proc/${pid}/comm` }], { deadlineMs: 1000 });
-    if (comm?.body.toString() === 'sleep\n') return;
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
-  throw new Error('the daemon did not start');
+  await until('the daemon to start', 20_000, () => status(pid)?.comm === 'sleep');
 }
 
 describe('the log of a daemon', () => {
   it('is the file that its standard error leads to, from --since on', async () => {
     const path = join(folder, 'daemon.log');
     writeFileSync(path, line(90, 'old') + line(20, 'wanted') + line(0, 'newest'));
-    const pid = daemonInto(`2>>${path}`);
+    const pid = daemonInto(`2>>'${path}'`);
     await untilOpen(pid);
     const evidence = await logIn(captureOn(host), pid);
     expect(evidence).toMatchObject({ path: 'logs/containerd.log', source: path, outcome: 'ok' });
@@ -80,7 +77,7 @@ describe('the log of a daemon', () => {
     for (let written = 0; written < LOG_BYTES + (4 << 20); written += block.length) appendFileSync(fd, block);
     appendFileSync(fd, line(0, 'newest'));
     closeSync(fd);
-    const pid = daemonInto(`2>>${path}`);
+    const pid = daemonInto(`2>>'${path}'`);
     await untilOpen(pid);
     const evidence = await logIn(captureOn(host), pid);
     expect(evidence.outcome).toBe('truncated');
@@ -98,7 +95,7 @@ describe('the log of a daemon', () => {
     for (let written = 0; written < LOG_BYTES + (4 << 20); written += block.length) appendFileSync(fd, block);
     appendFileSync(fd, line(10, 'wanted') + line(0, 'newest'));
     closeSync(fd);
-    const pid = daemonInto(`2>>${path}`);
+    const pid = daemonInto(`2>>'${path}'`);
     await untilOpen(pid);
     const evidence = await logIn(captureOn(host), pid);
     expect(evidence).toMatchObject({ outcome: 'ok' });
@@ -129,7 +126,7 @@ describe('the log of a daemon', () => {
   it('is taken once when two daemons write the same', async () => {
     const path = join(folder, 'daemon.log');
     writeFileSync(path, line(1, 'shared'));
-    const pids = [daemonInto(`2>>${path}`), daemonInto(`2>>${path}`)] as const;
+    const pids = [daemonInto(`2>>'${path}'`), daemonInto(`2>>'${path}'`)] as const;
     for (const pid of pids) await untilOpen(pid);
     const capture = captureOn(host);
     const both = await Promise.all([

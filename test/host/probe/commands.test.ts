@@ -117,13 +117,13 @@ describe('a command in a probe', () => {
   });
 
   it('takes its descendants along, also those that left for a session of their own', async () => {
-    const script = `sleep 1001 & echo $! > ${folder}/child; setsid sleep 1002 & echo $! > ${folder}/session; trap "" TERM; wait`;
+    const script = `sleep 1001 & echo $! > '${folder}/child'; setsid sleep 1002 & echo $! > '${folder}/session'; trap "" TERM; wait`;
     expect((await sh(script, { timeoutMs: 3000 })).outcome).toBe('timeout');
     await until('both to be gone', 5000, () => !alive(pidsIn('child')) && !alive(pidsIn('session')));
   });
 
   it('is over when its output is closed by nobody: something that it left behind does not hold it longer than its time', async () => {
-    const result = await sh(`sleep 1003 & echo $! > ${folder}/left; echo done`, { timeoutMs: 3000 });
+    const result = await sh(`sleep 1003 & echo $! > '${folder}/left'; echo done`, { timeoutMs: 3000 });
     expect(result.outcome).toBe('timeout');
     expect(`${result.stdout}`).toBe('done\n');
     await until('it to be gone', 5000, () => !alive(pidsIn('left')));
@@ -132,7 +132,7 @@ describe('a command in a probe', () => {
   it('ends when it is called off', async () => {
     const controller = new AbortController();
     const running = host.run({
-      argv: ['sh', '-c', `echo $$ > ${folder}/called; sleep 1004`],
+      argv: ['sh', '-c', `echo $$ > '${folder}/called'; sleep 1004`],
       timeoutMs: 20_000,
       signal: controller.signal,
     });
