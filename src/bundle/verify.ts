@@ -24,7 +24,7 @@ export async function verifyBundle(
   const seen = await readThrough(new BundleReader(source, limits));
   const { met, manifest, reader, refusal } = seen;
   const intact = met.filter(({ state }) => state === 'intact' || state === 'unhashed');
-  const problems = [...refusalProblem(refusal), ...entryProblems(met), ...endProblems(seen), ...orderProblems(met)];
+  let problems = [...refusalProblem(refusal), ...entryProblems(met), ...endProblems(seen), ...orderProblems(met)];
   let missing: readonly string[] = [];
   if (manifest === null) {
     const cut = met.filter(({ state }) => state === 'cut').map(({ path }) => path);
@@ -34,7 +34,7 @@ export async function verifyBundle(
   } else {
     const others = met.filter(({ path }) => path !== MANIFEST);
     const compared = compareWithManifest(others, manifest.items);
-    problems.push(...compared.problems);
+    problems = [...problems, ...compared.problems];
     missing = compared.missing;
   }
   const state = stateOf(seen, problems);

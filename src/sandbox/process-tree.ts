@@ -34,14 +34,17 @@ export function readProcessTree(host: Pick<Host, 'pids' | 'read'>): ProcessTree 
   const childrenOf = (pid: number) => children.get(pid) ?? [];
   const descendantsOf = (root: number) => {
     const found: NodeProcess[] = [];
-    const queue = [...childrenOf(root)];
     const seen = new Set([root]);
-    for (let process = queue.shift(); process !== undefined; process = queue.shift()) {
-      if (seen.has(process.pid)) continue;
-      seen.add(process.pid);
-      found.push(process);
-      queue.push(...childrenOf(process.pid));
-    }
+    const take = (parent: number) => {
+      for (const process of childrenOf(parent)) {
+        if (seen.has(process.pid)) continue;
+        seen.add(process.pid);
+        found.push(process);
+      }
+    };
+    take(root);
+    // What is found grows meanwhile. A pod without a limit has a hundred thousand processes, all of one parent.
+    for (let next = 0; next < found.length; next++) take((found[next] as NodeProcess).pid);
     return found;
   };
   return { processes, childrenOf, descendantsOf };

@@ -107,6 +107,16 @@ describe('a bundle from somebody else is refused', () => {
   });
 });
 
+describe('a manifest', () => {
+  it('may list one entry two hundred thousand times', async () => {
+    const item = '{"path":"plan.json","sha256":"0"},';
+    const manifest = `{"format":1,"capture":{"outcome":"complete"},"items":[${item.repeat(200_000).slice(0, -1)}]}`;
+    const verified = await verifyBundle(pieces(await tarGz([{ name: 'f/manifest.json', body: manifest }])));
+    expect(verified).toMatchObject({ state: 'damaged' });
+    expect(verified.problems.filter(({ code }) => code === 'altered')).toHaveLength(200_000);
+  });
+});
+
 describe('a copy without secrets', () => {
   it.each([
     ['is nested without end', '['.repeat(100_000) + ']'.repeat(100_000), 'not-a-bundle'],
