@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -140,6 +140,33 @@ print(os.waitstatus_to_exitcode(status), time.monotonic() - began)
     }
     expect(await started.ended).toMatchObject({ signal: 'SIGINT', left: [] });
   });
+
+  it('robbed of one of its children at a random moment seals a whole bundle, where it can', async context => {
+    const moments = Array.from({ length: 16 }, (_, index) => (index + Math.random()) * 150);
+    const robbed = await inParallel(shuffled(moments), 4, async ms => {
+      const out = place();
+      const grabbing = await startUp(out, ['--samples', '3', '--interval', '500ms']);
+      await sleep(ms);
+      const [child] = shuffled(grabbing.processes().filter(pid => pid !== grabbing.pid));
+      if (child !== undefined) signal(child, 'SIGKILL');
+      const { exit, stdout, stderr, left } = await grabbing.ended;
+      expect([0, 3], stderr).toContain(exit);
+      expect(left, stderr).toEqual([]);
+      // Without its writer it goes to memory, and leaves nothing where it was to be.
+      const file = stdout.toString().trimEnd();
+      const elsewhere = dirname(file) !== out;
+      try {
+        expect(await verifyBundle(fileChunks(file)), stderr).toMatchObject({ state: 'whole', problems: [] });
+        expect(readdirSync(out)).toEqual(elsewhere ? [] : [basename(file)]);
+      } finally {
+        if (elsewhere) rmSync(file, { force: true });
+      }
+      return child !== undefined;
+    });
+    const killed = robbed.filter(Boolean).length;
+    note(context, { killed });
+    expect(killed).toBeGreaterThan(4);
+  }, 120_000);
 
   it('killed at 50 random moments leaves what it had, readable and verified as far as it goes', async context => {
     // As long as a grab takes on a node that hangs: most of its time is waiting, so several can wait at a time.
