@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { unescaped } from '../lab/strace.ts';
 import { RUNTIME_PATHS, STALLCAP } from './dist.ts';
+
+const BUNDLE = join(import.meta.dirname, '../../examples/incidents/umount-sync/bundle.tar.gz');
 
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   spawnSync(STALLCAP, args, {
@@ -30,6 +35,23 @@ describe('the executable', () => {
         status: 0,
         stderr: expect.stringMatching(/^load program: cache accepted, [\d.]+ ms\n$/),
       });
+    }
+  });
+
+  it('loads what few want for them alone: charts for a page, YAML for events in it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stallcap-loads-'));
+    try {
+      const events = join(folder, 'events.yaml');
+      writeFileSync(events, 'items:\n- message: too late\n  reason: FailedKillPod\n  type: Warning\n');
+      const loads = (...args: readonly string[]) => {
+        const { stderr } = run(['report', BUNDLE, ...args], { STALLCAP_REPORT_LOAD: '1' });
+        return [...stderr.matchAll(/^load (\w+): cache accepted/gm)].map(([, name]) => name);
+      };
+      expect(loads()).toEqual(['program']);
+      expect(loads('--format', 'html')).toEqual(['program', 'page']);
+      expect(loads('--attach', events)).toEqual(['program', 'yaml']);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 
