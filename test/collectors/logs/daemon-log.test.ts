@@ -55,6 +55,8 @@ async function logIn(capture: Capture, pid: number, places: readonly string[] = 
 
 async function untilOpen(pid: number): Promise<void> {
   await until('the daemon to start', 20_000, () => status(pid)?.comm === 'sleep');
+  // The first probe of a host takes its time to start, which is not the log's.
+  await host.readRisky([{ path: '/proc/version' }], { deadlineMs: 20_000 });
 }
 
 describe('the log of a daemon', () => {
