@@ -5,6 +5,11 @@ import {
 } from '../formats/runtime/containerd-config.ts';
 import { namesOf, type ReadFiles, type Reads, textOf } from './reads.ts';
 
+/** All that containerd knows takes 10 kB to write down. */
+export const CONFIG_BYTES = 256 << 10;
+const MOST_FILES = 100;
+const MOST_PATTERNS = 20;
+
 /** A configuration file that was read, as we can open it. */
 export interface ConfigFile {
   readonly path: string;
@@ -30,8 +35,10 @@ export async function readImports(
   const globs = patterns.map(({ pattern }) => pattern).filter(isGlob);
   const unlisted = globs.map(directoryOf).filter(directory => !files.has(directory));
   const listed = new Map([...files, ...(await reads.read(unlisted.map(path => ({ path, what: 'dir' }))))]);
-  const paths = patterns.flatMap(({ config, pattern }) => expand(pattern, listed).map(path => ({ config, path })));
-  const read = await reads.read(paths.map(({ path }) => ({ path, follow: true })));
+  const paths = patterns
+    .flatMap(({ config, pattern }) => expand(pattern, listed).map(path => ({ config, path })))
+    .slice(0, MOST_FILES);
+  const read = await reads.read(paths.map(({ path }) => ({ path, follow: true, maxBytes: CONFIG_BYTES })));
   const imported = new Map<ConfigFile, ContainerdConfig[]>();
   for (const { config, path } of paths) {
     const said = parseContainerdConfig(textOf(read, path) ?? '');
@@ -43,16 +50,16 @@ export async function readImports(
 /** Absolute, as we can open them. */
 function importsOf({ path, prefix }: ConfigFile, files: ReadFiles): readonly string[] {
   const { imports } = parseContainerdConfig(textOf(files, path) ?? '');
-  const written = imports.length > 0 ? imports : [CONTAINERD_DEFAULTS.dropIns];
+  const written = imports.length > 0 ? imports.slice(0, MOST_PATTERNS) : [CONTAINERD_DEFAULTS.dropIns];
   return written.map(pattern => (pattern.startsWith('/') ? prefix + pattern : `${directoryOf(path)}/${pattern}`));
 }
 
 function expand(pattern: string, listed: ReadFiles): readonly string[] {
   if (!isGlob(pattern)) return [pattern];
   const directory = directoryOf(pattern);
-  const glob = globOf(pattern.slice(directory.length + 1));
+  const glob = pattern.slice(directory.length + 1);
   return namesOf(listed, directory)
-    .filter(name => glob.test(name))
+    .filter(name => matchesGlob(name, glob))
     .sort()
     .map(name => `${directory}/${name}`);
 }
@@ -65,8 +72,26 @@ function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** filepath.Glob for the last component: `*` and `?`. */
-function globOf(name: string): RegExp {
-  const literal = name.replace(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${literal.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+/**
+ * filepath.Match of one name: `*` and `?`. Any process may call itself containerd and have a configuration: a regular expression
+ * takes time by the power of its stars, this by the product of the lengths.
+ */
+export function matchesGlob(name: string, glob: string): boolean {
+  let [at, of] = [0, 0];
+  let star: { readonly of: number; at: number } | null = null;
+  while (at < name.length) {
+    if (glob[of] === '*') {
+      star = { of, at };
+      of += 1;
+    } else if (glob[of] === '?' || glob[of] === name[at]) {
+      at += 1;
+      of += 1;
+    } else if (star !== null) {
+      // The last star takes one letter more; those before it need not.
+      star.at += 1;
+      at = star.at;
+      of = star.of + 1;
+    } else return false;
+  }
+  return /^\**$/.test(glob.slice(of));
 }

@@ -5,7 +5,7 @@ import {
 } from '../formats/runtime/containerd-config.ts';
 import { parseContainerdArgv, parseDockerdArgv } from '../formats/runtime/daemon-argv.ts';
 import { parseDockerDaemonConfig } from '../formats/runtime/docker-daemon-config.ts';
-import { type ConfigFile, dropInDirectory, readImports } from './containerd-imports.ts';
+import { CONFIG_BYTES, type ConfigFile, dropInDirectory, readImports } from './containerd-imports.ts';
 import type { View } from './mount-namespaces.ts';
 import type { LinksRead, ProcessLinks } from './process-links.ts';
 import { type ReadFiles, type Reads, textOf } from './reads.ts';
@@ -18,6 +18,9 @@ interface Asked {
   readonly view: View;
   readonly config: ConfigFile;
 }
+
+/** A node has a few, one whose nodes are containers (kind) some ten. */
+const MOST_DAEMONS = 64;
 
 const DOCKER_DEFAULTS = {
   config: '/etc/docker/daemon.json',
@@ -36,7 +39,7 @@ export async function readDaemons(
   views: ReadonlyMap<number, View>,
   reads: Reads,
 ): Promise<readonly RuntimeDaemon[]> {
-  const asked = candidates.flatMap(candidate => {
+  const all = candidates.flatMap(candidate => {
     const of = links.of.get(candidate.pid);
     const view = views.get(candidate.pid);
     if (of === undefined || view === undefined || !isDaemon(candidate, of)) return [];
@@ -44,9 +47,11 @@ export async function readDaemons(
       { candidate, links: of, view, config: { path: view.prefix + configOf(candidate, of), prefix: view.prefix } },
     ];
   });
+  // Those of our own files first: a container may call any number of its processes so.
+  const asked = all.toSorted((a, b) => a.view.prefix.length - b.view.prefix.length).slice(0, MOST_DAEMONS);
   const containerds = asked.filter(({ candidate }) => candidate.kind === 'containerd').map(({ config }) => config);
   const files = await reads.read([
-    ...asked.map(({ config }) => ({ path: config.path, follow: true })),
+    ...asked.map(({ config }) => ({ path: config.path, follow: true, maxBytes: CONFIG_BYTES })),
     ...containerds.map(config => ({ path: dropInDirectory(config), what: 'dir' as const })),
   ]);
   const imported = await readImports(containerds, files, reads);

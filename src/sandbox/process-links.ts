@@ -23,6 +23,9 @@ export interface LinksRead {
 /** A command line hangs when the process's mmap_lock is held; many must not eat the time of what comes after them. */
 const CMDLINE_MS = 300;
 
+/** Of a shim or a daemon it has some hundred; whoever only goes by such a name may have 2 MB, a hundred times. */
+const CMDLINE_BYTES = 32 << 10;
+
 /** One call: links first, which answer also for a process whose mmap_lock is held, then command lines. */
 export async function readLinks({ shims, daemons }: RuntimeProcesses, reads: Reads): Promise<LinksRead> {
   const own = '/proc/self/ns/mnt';
@@ -37,7 +40,7 @@ export async function readLinks({ shims, daemons }: RuntimeProcesses, reads: Rea
         link(pid, 'fd/2'),
       ]),
       ...daemons.flatMap(({ pid }) => [link(pid, 'cwd'), link(pid, 'ns/mnt'), link(pid, 'exe')]),
-      ...processes.map(({ pid }) => ({ path: `/proc/${pid}/cmdline` })),
+      ...processes.map(({ pid }) => ({ path: `/proc/${pid}/cmdline`, maxBytes: CMDLINE_BYTES })),
     ],
     { itemMs: CMDLINE_MS },
   );

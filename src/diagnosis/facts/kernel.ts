@@ -16,13 +16,13 @@ const KINDS: readonly (readonly [RegExp, KernelKind])[] = [
     'io-error',
   ],
   [
-    /^nvme\S* .*(?:timeout|controller is down|Abort status|resetting controller|Disabling device)|^ata\d.*(?:timeout|hard resetting|SRST failed|frozen)|timing out command|task abort|ABORT_TASK|virtio.{0,200}(?:timeout|reset)|^(?:sd|scsi)\b.*(?:timed out|timeout|offline)|blk-mq.{0,200}timeout/i,
+    /^nvme\S* .*(?:timeout|controller is down|Abort status|resetting controller|Disabling device)|^ata\d.*(?:timeout|hard resetting|SRST failed|frozen)|timing out command|task abort|ABORT_TASK|virtio(?:(?!virtio).){0,200}(?:timeout|reset)|^(?:sd|scsi)\b.*(?:timed out|timeout|offline)|blk-mq(?:(?!blk-mq).){0,200}timeout/i,
     'controller-timeout',
   ],
   [/^(?:EXT4-fs|XFS|BTRFS|JBD2)\b.*(?:error|abort|shut ?down|Shutting down|corrupt|read-only)/i, 'filesystem-error'],
   [/^nfs: server .* not responding/, 'nfs-not-responding'],
   [/^cgroup: fork rejected by pids controller/, 'fork-rejected'],
-  [/(?:soft|hard) lockup|rcu: INFO: .{0,200}detected stalls|rcu_sched self-detected/i, 'soft-lockup'],
+  [/(?:soft|hard) lockup|rcu: INFO: (?:(?!rcu: ).){0,200}detected stalls|rcu_sched self-detected/i, 'soft-lockup'],
 ];
 
 const MAX_EVENTS = 2000;
