@@ -10,13 +10,22 @@ import { exitCodeOf, grabResult, grabWords } from '../src/cli/grab-answer.ts';
 import { outputChoice } from '../src/cli/output-choice.ts';
 import { planWords } from '../src/cli/plan-words.ts';
 import { skippedCollectors } from '../src/cli/skipped-collectors.ts';
-import { EXIT } from '../src/errors.ts';
+import { EXIT, StallcapError } from '../src/errors.ts';
+import { printable } from '../src/formats/escape.ts';
 import { watchForInterruption } from '../src/host/interruption.ts';
 import { operator } from '../src/host/operator.ts';
 import type { Place } from '../src/host/output.ts';
 import { selfCommand } from '../src/host/self.ts';
 import { openOutput } from '../src/host/writer/output.ts';
 import { startWriter } from '../src/host/writer/writer-process.ts';
+
+/** Who asks for both may believe to have the pod. */
+function nodeWithTarget(target: string): StallcapError {
+  return new StallcapError(`--node captures the node alone, and ${printable(target)} would be left out.`, {
+    ...{ code: 'node-with-target', exit: EXIT.usage },
+    next: ['Leave out --node: a grab of a pod has the node as well.'],
+  });
+}
 
 export default class Grab extends BaseCommand {
   static override summary = 'Capture why a pod is stuck, before its shim is gone.';
@@ -81,6 +90,7 @@ export default class Grab extends BaseCommand {
 
   override async run(): Promise<Answer> {
     const { args, flags } = await this.parse(Grab);
+    if (flags.node && args.target !== undefined) throw nodeWithTarget(args.target);
     const output = outputChoice(flags.output, { isTerminal: process.stdout.isTTY, json: flags.json });
     const { argv, host, firstLook, interruption = watchForInterruption() } = this.context;
     const look = firstLook ?? { matchedBy: 'all', shims: [], firstStackMs: null };

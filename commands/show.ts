@@ -5,6 +5,7 @@ import { BaseCommand } from '../src/cli/base-command.ts';
 import { bundleFile } from '../src/cli/bundle-file.ts';
 import { writeResultFile } from '../src/cli/result-file.ts';
 import { EXIT, StallcapError } from '../src/errors.ts';
+import { printable } from '../src/formats/escape.ts';
 import { fileChunks } from '../src/host/open-file.ts';
 import { openOutput } from '../src/host/writer/output.ts';
 import { entryText } from '../src/report/show/entry-text.ts';
@@ -30,6 +31,7 @@ export default class Show extends BaseCommand {
   override async run(): Promise<Answer> {
     const { args, flags } = await this.parse(Show);
     const bundle = () => bundleFile(args.bundle, fileChunks);
+    if (args.entry === undefined && flags.output !== undefined) throw noEntryNamed(args.bundle);
     if (args.entry === undefined) return listed(await listEntries(bundle()));
     const body = await withEntry(bundle(), args.entry, async entry => ({
       body: await entry.read(),
@@ -49,6 +51,13 @@ export default class Show extends BaseCommand {
 
 function listed(listing: Listing): Answer {
   return { exit: listing.cut ? EXIT.incomplete : EXIT.complete, text: listingWords(listing), json: listing };
+}
+
+function noEntryNamed(bundle: string): StallcapError {
+  return new StallcapError('-o takes the bytes of an entry, and none is named.', {
+    ...{ code: 'no-entry-named', exit: EXIT.usage },
+    next: [`See what is in it: stallcap show ${printable(bundle)}`],
+  });
 }
 
 function noSuchEntry(bundle: string, entry: string): StallcapError {

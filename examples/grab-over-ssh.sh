@@ -1,5 +1,5 @@
 #!/bin/sh
-# Captures a stuck pod from a node over SSH; nothing is left on the node.
+# Captures a stuck pod from a node over SSH; on the node a line in syslog is left, and the time of its signal in /run/stallcap.
 # usage: grab-over-ssh.sh NODE TARGET [stallcap's flags]
 #   exit 0: complete · 3: some evidence is missing, or the stream was cut · else: stallcap's own exit code
 set -u

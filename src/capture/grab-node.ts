@@ -63,7 +63,7 @@ export async function grabNode(request: GrabNodeRequest, machine: Machine, tools
         const [current, room] = await Promise.all([whereWeAre(request.output, inventory, machine), memoryRoom(host)]);
         const places = placesFor(request.output, name, current, room, maxBytes);
         const [first] = places;
-        const notes = [whyElsewhere(request.output, current), whySmaller(first, room, maxBytes)];
+        const notes = [whyElsewhere(request.output, current, first, room), whySmaller(first, room, maxBytes)];
         for (const note of notes) if (note !== null) tools.say(note);
         return { places, maxBytes: bundleBytes(first, room, maxBytes) };
       },

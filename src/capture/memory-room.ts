@@ -2,8 +2,16 @@ import { formatSize } from '../formats/duration.ts';
 import type { Place } from '../host/output.ts';
 import type { Host } from '../host/port.ts';
 
-/** Bytes that are free, by mount point. What did not answer is missing. */
-export type MemoryRoom = ReadonlyMap<string, number>;
+/** What is there at a mount point that lies in memory, as a rule. */
+export interface Room {
+  /** Bytes. */
+  readonly free: number;
+  /** False where it lies on a disk after all, which may be the one that stalls. */
+  readonly inMemory: boolean;
+}
+
+/** By mount point. What did not answer is missing. */
+export type MemoryRoom = ReadonlyMap<string, Room>;
 
 /** Filesystems in memory on every node, which no disk can stall. In a container /run may be a part of its own layer. */
 export const MEMORY_MOUNTS = ['/run', '/dev/shm'] as const;
@@ -31,7 +39,8 @@ export async function memoryRoom(host: Pick<Host, 'read' | 'readRisky'>): Promis
     files.flatMap(({ path, outcome, body }) => {
       const [free = 0, type] = body.toString('latin1').split(' ').map(Number);
       if (outcome !== 'ok') return [];
-      return [[path, type === OVERLAY ? 0 : type === TMPFS ? Math.min(free, ofNode) : free] as const];
+      const inMemory = type === TMPFS;
+      return [[path, { free: type === OVERLAY ? 0 : inMemory ? Math.min(free, ofNode) : free, inMemory }] as const];
     }),
   );
 }
@@ -52,8 +61,17 @@ export function whySmaller(place: Place | undefined, room: MemoryRoom, maxBytes:
 
 function freeAt(place: Place | undefined, room: MemoryRoom): number | null {
   if (place?.kind !== 'file' || place.why !== IN_MEMORY) return null;
-  const mount = MEMORY_MOUNTS.find(path => place.dir === path || place.dir.startsWith(`${path}/`));
-  return (mount === undefined ? undefined : room.get(mount)) ?? null;
+  const mount = mountAt(place.dir);
+  return (mount === undefined ? undefined : room.get(mount)?.free) ?? null;
+}
+
+/** Whether what is thought to be memory is known to lie on a disk. */
+export function isOnDisk(place: Place, room: MemoryRoom): boolean {
+  return place.kind === 'file' && room.get(mountAt(place.dir) ?? '')?.inMemory === false;
+}
+
+function mountAt(dir: string): string | undefined {
+  return MEMORY_MOUNTS.find(path => dir === path || dir.startsWith(`${path}/`));
 }
 
 /** Why a place is one of those that nobody asked for. */

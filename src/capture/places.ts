@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Place } from '../host/output.ts';
-import { bundleBytes, IN_MEMORY, type MemoryRoom } from './memory-room.ts';
+import { bundleBytes, IN_MEMORY, isOnDisk, type MemoryRoom } from './memory-room.ts';
 
 /** `-o`: not given, `-`, or a path. */
 export type OutputChoice =
@@ -18,13 +18,13 @@ export interface CurrentDirectory {
   readonly standing: 'apart' | 'shared' | 'silent' | 'gone';
 }
 
-/** In memory, so neither can stall with a disk. /run/stallcap is made when it is needed, 0700. */
+/** In memory as a rule, so neither can stall with a disk. /run/stallcap is made when it is needed, 0700. */
 const MEMORY_DIRECTORIES = ['/run/stallcap', '/dev/shm'] as const;
 
 /**
  * Where the bundle may go, best first. What the user named comes first even on the stalled disk: the writer gives up on
  * a place that does not answer, or refuses, and takes the next. Of those in memory the one that a larger bundle fits into is
- * better.
+ * better, and one that lies on a disk of this node is the last.
  *
  * @param name file name for places that the user gave no name for
  * @param maxBytes what the bundle may become at most
@@ -37,7 +37,9 @@ export function placesFor(
   maxBytes: number,
 ): readonly Place[] {
   const fallback = MEMORY_DIRECTORIES.map((dir): Place => ({ kind: 'file', dir, name, why: IN_MEMORY })).toSorted(
-    (a, b) => bundleBytes(b, room, maxBytes) - bundleBytes(a, room, maxBytes),
+    (a, b) =>
+      Number(isOnDisk(a, room)) - Number(isOnDisk(b, room)) ||
+      bundleBytes(b, room, maxBytes) - bundleBytes(a, room, maxBytes),
   );
   switch (choice.kind) {
     case 'stdout':
@@ -60,9 +62,18 @@ function namedPlace(given: string, name: string, cwd: string): Place {
 }
 
 /** Why it went elsewhere than to the current directory, for stderr; null when it did not. */
-export function whyElsewhere(choice: OutputChoice, current: CurrentDirectory): string | null {
+export function whyElsewhere(
+  choice: OutputChoice,
+  current: CurrentDirectory,
+  first: Place | undefined,
+  room: MemoryRoom,
+): string | null {
   if (choice.kind !== 'default' || current.standing === 'apart') return null;
-  return `${WHY[current.standing](current.path)}, so the bundle goes to memory (-o PATH overrides)`;
+  const [where, what] =
+    first === undefined || first.kind === 'stdout'
+      ? ['memory', '']
+      : [first.dir, isOnDisk(first, room) ? ', a disk as well' : ', in memory'];
+  return `${WHY[current.standing](current.path)}, so the bundle goes to ${where}${what} (-o PATH overrides)`;
 }
 
 const WHY = {

@@ -65,8 +65,10 @@ export async function runPhases(run: PhaseRun): Promise<void> {
       }),
     );
     const ms = Math.round(run.host.now().offsetMs - startMs);
-    if (seen.missing === 0) shown.done(`${seen.items} items in ${ms} ms`);
-    else shown.failed(`${seen.items} items in ${ms} ms, ${seen.missing} not whole`);
+    // The signal brings nothing by itself.
+    const items = seen.items === 0 ? '' : `${seen.items} ${seen.items === 1 ? 'item' : 'items'} `;
+    if (seen.missing === 0) shown.done(`${items}in ${ms} ms`);
+    else shown.failed(`${items}in ${ms} ms, ${seen.missing} not whole`);
   }
 }
 

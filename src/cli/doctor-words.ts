@@ -10,9 +10,12 @@ export function doctorWords({ checks }: DoctorDocument): string {
     ...(next === undefined ? [] : [`      → ${next}`]),
   ]);
   const lacking = checks.filter(({ outcome }) => outcome === 'lacks').length;
+  const none = checks.some(({ name, outcome }) => name === 'containerd' && outcome === 'warn');
   const verdict =
     lacking === 0
-      ? 'A grab on this node can be complete.'
+      ? none
+        ? 'There is no containerd here, and so no pod to grab; a grab of the node alone can be complete.'
+        : 'A grab on this node can be complete.'
       : `A grab on this node will be incomplete: ${lacking} lacking.`;
   return [...lines, verdict].map(line => `${printable(line)}\n`).join('');
 }

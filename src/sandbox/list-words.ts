@@ -52,7 +52,9 @@ export function checkWords(check: StatusCheck & ShimAudit): string {
   const { compared, disagreements, gaps } = check;
   const verdict =
     disagreements.length === 0
-      ? `${compared} status files compared with /proc: no disagreement.\n`
+      ? compared === 0
+        ? 'No status file was compared with /proc.\n'
+        : `${compared} status files compared with /proc: no disagreement.\n`
       : `${compared} status files compared with /proc: ${disagreements.length} disagree.\n\n${textTable(
           ['CONTAINER', 'POD', 'ID', 'STATUS FILE', '/PROC', 'WRITTEN'],
           disagreements.map(row => [

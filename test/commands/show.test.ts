@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +32,14 @@ describe('stallcap show', () => {
     const again = show(bundle, 'shim/evil.txt', '-o', path);
     expect(again.status).toBe(2);
     expect(again.stderr).toContain('is there already');
+  });
+
+  it('has no bytes to write where no entry is named', () => {
+    const path = join(folder, 'all.txt');
+    const { status, stderr } = show(bundle, '-o', path);
+    expect(status).toBe(2);
+    expect(stderr).toContain('none is named');
+    expect(existsSync(path)).toBe(false);
   });
 
   it('says that an entry is not there, and where to look', () => {

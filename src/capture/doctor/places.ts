@@ -42,7 +42,7 @@ export async function places(host: Host, roots: readonly string[]): Promise<read
         ),
   );
   for (const place of MEMORY_MOUNTS) {
-    const free = room.get(place);
+    const free = room.get(place)?.free;
     const type = mountOf(place, disks.mounts)?.type ?? 'unknown';
     const name = `room-${place.slice(1).replace('/', '-')}`;
     const words = free === undefined ? 'room unknown' : `${formatSize(free)} free`;

@@ -12,6 +12,8 @@ export type SyscallFile =
       readonly sp: string | null;
       readonly pc: string | null;
     }
+  /** All zeros: a thread of the kernel, which is in no call. */
+  | { readonly kind: 'kernel' }
   /** Empty, cut, or a note in its place. */
   | { readonly kind: 'unknown'; readonly text: string };
 
@@ -25,6 +27,8 @@ export function parseSyscall(text: string): SyscallFile {
   const number = Number(first);
   if (number < 0) return { kind: 'none', sp: words[0] ?? null, pc: words[1] ?? null };
   if (words.length < 6) return { kind: 'unknown', text: trimmed };
+  // A thread of the kernel has no registers of user space: all of them read as 0, which is no read(0, …).
+  if (number === 0 && words.length === 8 && words.every(word => word === '0x0')) return { kind: 'kernel' };
   return { kind: 'call', number, args: words.slice(0, 6), sp: words[6] ?? null, pc: words[7] ?? null };
 }
 

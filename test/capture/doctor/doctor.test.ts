@@ -74,6 +74,12 @@ describe('doctor', () => {
     expect(doctorWords(document)).toMatch(/^ok {4}binary: .*\n(?:ok .*\n)+A grab on this node can be complete\.\n$/m);
   });
 
+  it('says of a node without containerd that there is no pod to grab', async () => {
+    const { checks, ...rest } = await examined();
+    const none = { name: 'containerd', outcome: 'warn', says: 'No containerd runs here.' } as const;
+    expect(doctorWords({ ...rest, checks: [...checks, none] })).toMatch(/^There is no containerd here, and so no pod/m);
+  });
+
   it.each([
     ['a kernel without stacks', { '/proc/self/stack': undefined }, 'warn stack'],
     ['a kernel without pressure information', { '/proc/pressure/io': undefined }, 'warn psi'],

@@ -76,6 +76,14 @@ describe('syscallName', () => {
     expect(syscallName(335, 'x86_64')).toBeNull();
   });
 
+  it('takes the zeros of a kernel thread for no call, and a read of standard input for one', () => {
+    expect(parseSyscall(`0${' 0x0'.repeat(8)}\n`)).toEqual({ kind: 'kernel' });
+    expect(parseSyscall('0 0x0 0x0 0x0 0x0 0x0 0x0 0x7ffd1000 0x7f2a1000\n')).toMatchObject({
+      kind: 'call',
+      number: 0,
+    });
+  });
+
   it('knows architectures by all their names', () => {
     expect(['x86_64', 'amd64', 'x64', 'aarch64', 'arm64', 'ppc64le'].map(architectureOf)).toEqual([
       'x86_64',
