@@ -26,6 +26,7 @@ export function figureLines(all: readonly { readonly name: string; readonly figu
       ? []
       : [`faults: ${over.length} runs, the last to end did so ${when(seconds)} its --timeout (${longest.name})`]),
     ...(sum('killed') === 0 ? [] : [`faults: ${sum('survived')} of ${sum('killed')} kills survived`]),
+    ...(sum('robbed') === 0 ? [] : [`faults: ${sum('robbed')} grabs lost a child to SIGKILL, all of them whole`]),
     ...(sum('inARow') === 0 ? [] : [`faults: ${sum('inARow')} grabs in a row without a leak`]),
     ...(sum('secrets') === 0 ? [] : [`faults: ${sum('secretsFound')} of ${sum('secrets')} secrets found`]),
     ...(sum('fuzzRuns') === 0 ? [] : [`faults: ${sum('fuzzRuns')} cut, altered or made-up bundles, none called whole`]),

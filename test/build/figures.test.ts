@@ -7,6 +7,7 @@ describe('the figures at the end of npm test', () => {
       { name: 'a', figures: { overtimeMs: -4200 } },
       { name: 'b', figures: { overtimeMs: 340 } },
       { name: 'c', figures: { killed: 50, survived: 49 } },
+      { name: 'c2', figures: { robbed: 12 } },
       { name: 'd', figures: { inARow: 200 } },
       { name: 'e', figures: { secrets: 3, secretsFound: 2 } },
       { name: 'f', figures: { secrets: 1, secretsFound: 1 } },
@@ -15,6 +16,7 @@ describe('the figures at the end of npm test', () => {
     expect(figureLines(all)).toEqual([
       'faults: 2 runs, the last to end did so 0.3 s after its --timeout (b)',
       'faults: 49 of 50 kills survived',
+      'faults: 12 grabs lost a child to SIGKILL, all of them whole',
       'faults: 200 grabs in a row without a leak',
       'faults: 3 of 4 secrets found',
       'faults: 1200 cut, altered or made-up bundles, none called whole',

@@ -7,6 +7,8 @@ export interface Figures {
   /** Runs that were killed, and those of which what was written could be used. */
   readonly killed?: number;
   readonly survived?: number;
+  /** Runs whose probe or writer was killed; each has sealed a whole bundle. */
+  readonly robbed?: number;
   /** Runs in a row without a leak. */
   readonly inARow?: number;
   /** Secrets of the corpus, and those of them that were taken out. */
