@@ -59,7 +59,9 @@ async function end(stuck: StuckPod): Promise<void> {
   await stuck[Symbol.asyncDispose]();
   const left = leftovers(stuck.folder);
   if (left.length > 0) throw new Error(`of the stall is left: ${left.join(', ')}`);
-  console.log('No process, mount or loop device of it is left, and no file but the time of its signal in /run/stallcap.');
+  console.log(
+    'No process, mount or loop device of it is left, and no file but the time of its signal in /run/stallcap.',
+  );
 }
 
 async function prepare(): Promise<void> {
